@@ -10,17 +10,17 @@ from noisewright.exact import Epsilon
 from noisewright.local.families.chosen import ChosenSets
 from noisewright.local.families.family import BlockFamily, ByteStream
 from noisewright.local.families.hashed import Hashed
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.families.projective import Projective
 from noisewright.local.families.windows import Windows
 from noisewright.local.one_of_several import OneOfSeveral
-from noisewright.local.randomizer import BlockResponse, Randomizer, block_response
+from noisewright.local.randomizer import BlockResponse, ReportRandomizer, block_response
 from noisewright.local.unary import UnaryEncoding, unary_encoding
 from tests.distributions.alarm import Alarm
 
 FAMILIES = [
-    (Points(2), 1),
-    (Points(5), 3),
+    (PointBlocks(2), 1),
+    (PointBlocks(5), 3),
     (Projective(3, 2, 2), 2),
     (Projective(7, 2, 3), 4),
     (Projective(4, 3, 2), 0),
@@ -37,7 +37,7 @@ FAMILIES = [
 WAYS = ["all", "one"]
 
 
-def payloads(made: Randomizer, code: int, n: int, way: str) -> NDArray[Any]:
+def payloads(made: ReportRandomizer, code: int, n: int, way: str) -> NDArray[Any]:
     if way == "all":
         return made.draw(np.full(n, code, dtype=np.int64))
     stream = ByteStream()
@@ -139,7 +139,7 @@ def test_bits_of_unary_encoding(alarm: Alarm, size: int, symmetric: bool, way: s
 
 @pytest.mark.parametrize("way", WAYS)
 def test_one_of_several_parts(alarm: Alarm, way: str) -> None:
-    first = block_response(Points(3), Epsilon.of(1))
+    first = block_response(PointBlocks(3), Epsilon.of(1))
     second: UnaryEncoding = unary_encoding(2, Epsilon.of(1))
     made = OneOfSeveral((first, second), (3, 1))
     codes = np.array([2, 0])

@@ -9,7 +9,7 @@ import pytest
 from noisewright.exact import Epsilon
 from noisewright.local.families.chosen import ChosenSets
 from noisewright.local.families.family import BlockFamily
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.families.projective import Projective
 from noisewright.local.families.windows import Windows
 from noisewright.local.randomizer import BlockResponse, block_response
@@ -48,7 +48,7 @@ def outputs_of(family: BlockFamily) -> list[int]:
 @NEEDS_NODE
 @pytest.mark.parametrize(
     "family",
-    [Points(4), Projective(13, 3, 3), Projective(5, 4, 2), Windows(4, 3, 2), ChosenSets(5, 2)],
+    [PointBlocks(4), Projective(13, 3, 3), Projective(5, 4, 2), Windows(4, 3, 2), ChosenSets(5, 2)],
 )
 def test_reports_have_the_law_of_their_table(
     alarm: Alarm, family: BlockFamily, tmp_path: Path

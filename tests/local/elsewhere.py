@@ -11,11 +11,11 @@ import pytest
 import noisewright as nw
 from noisewright.exact import Epsilon
 from noisewright.local import Collection, FrequencyCollection
-from noisewright.local.choosing import Choice
+from noisewright.local.choosing import ReportChoice
 from noisewright.local.families.chosen import ChosenSets
 from noisewright.local.families.family import BlockFamily
 from noisewright.local.families.hashed import Hashed
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.families.projective import Projective
 from noisewright.local.families.windows import Windows
 from noisewright.local.item_collection import ItemCollection
@@ -39,7 +39,7 @@ def of_randomizer(
     randomizer: PureRandomizer, space: nw.spaces.Space | None = None, name: str = ""
 ) -> FrequencyCollection:
     values = nw.Counts(randomizer.size - 1) if space is None else space
-    return FrequencyCollection(values, Choice("given", randomizer, ""), name)
+    return FrequencyCollection(values, ReportChoice("given", randomizer, ""), name)
 
 
 def of_family(family: BlockFamily) -> FrequencyCollection:
@@ -60,9 +60,9 @@ LABELS = nw.Categories(
 )
 
 KINDS: dict[str, Collection] = {
-    "two points": of_family(Points(2)),
-    "points": of_family(Points(6)),
-    "many points": of_family(Points(70_000)),
+    "two points": of_family(PointBlocks(2)),
+    "points": of_family(PointBlocks(6)),
+    "many points": of_family(PointBlocks(70_000)),
     "prime field": of_family(Projective(13, 3, 3)),
     "larger prime": of_family(Projective(50, 7, 3)),
     "line": of_family(Projective(6, 5, 2)),
@@ -79,7 +79,7 @@ KINDS: dict[str, Collection] = {
     "unary": of_randomizer(unary_encoding(12, ONE)),
     "long unary": of_randomizer(unary_encoding(1_001, ONE, symmetric=True)),
     "labels": of_randomizer(block_response(Projective(12, 3, 3), ONE), LABELS, "of @DIGEST@"),
-    "grid": of_randomizer(block_response(Points(21), ONE), nw.Interval(-1, 1, step=0.1)),
+    "grid": of_randomizer(block_response(PointBlocks(21), ONE), nw.Interval(-1, 1, step=0.1)),
     "several": nw.local.one_of(
         {
             "q0": nw.local.frequencies(nw.Counts(2), epsilon=1),

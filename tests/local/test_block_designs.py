@@ -18,7 +18,7 @@ from noisewright.local.families.chosen import ChosenSets
 from noisewright.local.families.family import BlockFamily
 from noisewright.local.families.fields import FiniteField
 from noisewright.local.families.hashed import Hashed
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.families.projective import Projective, points_in
 from noisewright.local.families.windows import Windows
 from noisewright.local.randomizer import BlockResponse, block_response
@@ -32,7 +32,7 @@ SHAPES = [
 FAMILIES: list[BlockFamily] = [
     *(Projective(points_in(q, t), q, t) for q, t in SHAPES if points_in(q, t) < 200),
     *(Projective(5, q, t) for q, t in SHAPES if points_in(q, t) > 4),
-    *(Points(2), Points(9), ChosenSets(2, 1), ChosenSets(7, 3), ChosenSets(6, 5)),
+    *(PointBlocks(2), PointBlocks(9), ChosenSets(2, 1), ChosenSets(7, 3), ChosenSets(6, 5)),
     *(Windows(2, 1, 1), Windows(9, 4, 3), Windows(7, 9, 2)),
 ]
 
@@ -126,7 +126,7 @@ def test_no_space_over_what_is_no_field(q: int, t: int) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Points(1),
+        lambda: PointBlocks(1),
         lambda: Projective(8, 2, 3),
         lambda: Projective(1, 2, 3),
         lambda: ChosenSets(4, 4),

@@ -12,7 +12,7 @@ import pytest
 import noisewright as nw
 from noisewright.errors import InputError, OutsideSpaceError, ParameterError
 from noisewright.local.families.family import ByteStream
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.families.projective import Projective
 from noisewright.local.hitters.level_shares import LevelShares
 from noisewright.local.hitters.planning import levels_for, response_on_hashes
@@ -102,7 +102,7 @@ def test_lines_of_a_plane_have_the_counts_of_their_points(q: int) -> None:
 
 
 def small_response(keep: int | None = None) -> PrefixResponse:
-    inner = block_response(Points(2), positive_epsilon(1, None, instead=""))
+    inner = block_response(PointBlocks(2), positive_epsilon(1, None, instead=""))
     if keep is not None:
         inner = type(inner)(inner.family, keep, inner.guarantee)
     return PrefixResponse(3, (PrefixLevel(2, 3), PrefixLevel(3, 1)), 2, inner, SEED)

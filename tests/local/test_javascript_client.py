@@ -10,7 +10,7 @@ import pytest
 import noisewright as nw
 from noisewright.errors import OutsideSpaceError
 from noisewright.exact import Epsilon
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.randomizer import block_response
 from tests.local.elsewhere import KINDS, LABELS, NEEDS_NODE, load_in_node, node, of_randomizer
 
@@ -41,7 +41,7 @@ OTHERS = [SECRET, "7", "red", "", "\u2028", True, False, None]
 
 
 def python_code(space: nw.spaces.Space, value: Any) -> int | None:
-    sure = of_randomizer(block_response(Points(space.size), Epsilon.of(1)), space)
+    sure = of_randomizer(block_response(PointBlocks(space.size), Epsilon.of(1)), space)
     try:
         return int(sure.encode([value])[0])
     except OutsideSpaceError:
@@ -52,7 +52,7 @@ def python_code(space: nw.spaces.Space, value: Any) -> int | None:
 def test_values_are_read_as_in_python(name: str, tmp_path: Path) -> None:
     """At ε = 60 a report is the value's code, but for one in 10^18."""
     space = SPACES[name]
-    sure = of_randomizer(block_response(Points(space.size), Epsilon.of(60)), space)
+    sure = of_randomizer(block_response(PointBlocks(space.size), Epsilon.of(60)), space)
     folder = sure.spec(tmp_path)
     values = [*NUMBERS, *OTHERS]
     program = load_in_node(folder) + (

@@ -10,7 +10,7 @@ import pytest
 import noisewright as nw
 from noisewright.errors import ParameterError, TooLargeError
 from noisewright.exact import Epsilon
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.families.projective import Projective
 from noisewright.local.randomizer import BlockResponse, block_response
 from tests.local.elsewhere import KINDS, of_randomizer
@@ -34,7 +34,7 @@ def times(*rows: list[Fraction]) -> list[Fraction]:
     return found
 
 
-@pytest.mark.parametrize("family", [Points(3), Projective(7, 2, 3)])
+@pytest.mark.parametrize("family", [PointBlocks(3), Projective(7, 2, 3)])
 @pytest.mark.parametrize("reports", [1, 2, 3])
 def test_without_a_memo_the_least_epsilon_is_that_of_one_report_times_all(
     family: Any, reports: int
@@ -53,7 +53,7 @@ def test_without_a_memo_the_least_epsilon_is_that_of_one_report_times_all(
 @pytest.mark.parametrize("pattern", [(0, 0, 0), (0, 1, 0), (0, 1, 1), (0, 1, 2), (0, 1, 2, 1, 0)])
 def test_with_a_memo_each_different_value_costs_once(pattern: tuple[int, ...]) -> None:
     """All persons with this pattern of values, and all that a server can see of them."""
-    made = block_response(Points(3), Epsilon.of(1))
+    made = block_response(PointBlocks(3), Epsilon.of(1))
     rows = probabilities(made)
     different = max(pattern) + 1
     persons = [
@@ -72,7 +72,7 @@ def test_with_a_memo_each_different_value_costs_once(pattern: tuple[int, ...]) -
 
 def test_a_memo_does_not_hide_when_a_value_changes() -> None:
     """Somebody whose value changed sends different answers, which nobody else ever does."""
-    rows = probabilities(block_response(Points(3), Epsilon.of(1)))
+    rows = probabilities(block_response(PointBlocks(3), Epsilon.of(1)))
     pairs = list(product(range(3), range(3)))
     stays = {(a, b): rows[0][a] * (a == b) for a, b in pairs}
     changes = {(a, b): rows[0][a] * rows[1][b] for a, b in pairs}

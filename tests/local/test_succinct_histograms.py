@@ -11,13 +11,13 @@ import pytest
 import noisewright as nw
 from noisewright.errors import InputError, ParameterError
 from noisewright.local.families.family import ByteStream
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.randomizer import block_response
 from noisewright.local.succinct.channels import ChannelResponse, code_bits, decode_words
 from noisewright.local.succinct.one_bit import OneBitResponse
 from noisewright.mechanisms import positive_epsilon
 
-COIN = block_response(Points(2), positive_epsilon(1, None, instead=""))
+COIN = block_response(PointBlocks(2), positive_epsilon(1, None, instead=""))
 SEED = bytes(range(32))
 
 

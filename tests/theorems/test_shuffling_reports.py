@@ -14,12 +14,12 @@ from noisewright.checker.block_laws import laws_of_reports
 from noisewright.exact import Epsilon
 from noisewright.local.families.family import BlockFamily
 from noisewright.local.families.hashed import Hashed
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.families.projective import Projective
 from noisewright.local.families.windows import Windows
 from noisewright.local.one_of_several import OneOfSeveral
 from noisewright.local.padded import amplified_sample, plain_sample
-from noisewright.local.randomizer import Randomizer, block_response
+from noisewright.local.randomizer import ReportRandomizer, block_response
 from noisewright.local.shuffled_reports import blocks_of
 from noisewright.local.unary import unary_encoding
 from noisewright.privacy import RowLaw
@@ -38,7 +38,9 @@ def bound(law: RowLaw, rows: int, power: Fraction) -> Fraction:
     return mean_gain(laws, rows, AIM, natural_step(laws, rows, AIM))
 
 
-def compare(randomizer: Randomizer, matrix: Matrix, rows: int, ratio: Fraction) -> list[float]:
+def compare(
+    randomizer: ReportRandomizer, matrix: Matrix, rows: int, ratio: Fraction
+) -> list[float]:
     """Check the bounds at several ε, and return how far above the exact δ they are."""
     law = RowLaw(blocks=tuple(blocks_of(randomizer)))
     checked = [[atom for atom in one if atom[2]] for one in laws_of_reports(randomizer.describe())]
@@ -56,8 +58,8 @@ def compare(randomizer: Randomizer, matrix: Matrix, rows: int, ratio: Fraction) 
 
 
 FAMILIES: list[tuple[BlockFamily, int]] = [
-    (Points(3), 4),
-    (Points(2), 6),
+    (PointBlocks(3), 4),
+    (PointBlocks(2), 6),
     (Projective(3, 2, 2), 5),
     (Projective(4, 2, 3), 3),
     (Projective(4, 3, 2), 4),
@@ -77,7 +79,7 @@ def test_blocks_give_away_no_more_than_the_bound(family: BlockFamily, rows: int)
     assert above[0] < 1.25
 
 
-@pytest.mark.parametrize("family", [Points(3), Projective(4, 2, 3), Windows(3, 2, 1)])
+@pytest.mark.parametrize("family", [PointBlocks(3), Projective(4, 2, 3), Windows(3, 2, 1)])
 def test_lower_bounds_are_not_above_the_truth(family: BlockFamily) -> None:
     response = block_response(family, THREE)
     rows, power = 3, Fraction(6, 5)
@@ -128,7 +130,10 @@ def test_an_item_sent_by_blocks_gives_away_no_more_than_a_value() -> None:
 @pytest.mark.parametrize("weights", [(1, 1), (1, 5)])
 def test_one_of_several_parts_gives_away_no_more_than_the_worst(weights: tuple[int, int]) -> None:
     """Records may agree in a part: all pairs of pairs of values are looked at."""
-    parts = block_response(Points(2), THREE), block_response(Points(3), Epsilon.log(Fraction(2)))
+    parts = (
+        block_response(PointBlocks(2), THREE),
+        block_response(PointBlocks(3), Epsilon.log(Fraction(2))),
+    )
     several = OneOfSeveral(parts, weights)
     first, second = (report_matrix(part.describe()) for part in parts)
     whole = sum(weights)

@@ -18,7 +18,7 @@ from noisewright.exact import Epsilon
 from noisewright.local.families.chosen import ChosenSets
 from noisewright.local.families.fields import LARGEST, is_prime
 from noisewright.local.families.hashed import Hashed
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.families.projective import MOST_SUMMED, Projective, points_in
 from noisewright.local.randomizer import PureRandomizer, block_response
 from noisewright.local.unary import unary_encoding
@@ -42,7 +42,7 @@ _LARGEST_PRIME = 1 << 23
 
 
 @dataclass(frozen=True)
-class Choice:
+class ReportChoice:
     """A randomizer, the word for it, and why it was taken."""
 
     method: str
@@ -50,7 +50,7 @@ class Choice:
     why: str
 
 
-def choose_randomizer(values: int, epsilon: Epsilon, method: str | None) -> Choice:
+def choose_randomizer(values: int, epsilon: Epsilon, method: str | None) -> ReportChoice:
     """Return the randomizer for so many values, or the one that was asked for by name."""
     if not 2 <= values <= _MOST_VALUES:
         raise ParameterError(
@@ -58,7 +58,7 @@ def choose_randomizer(values: int, epsilon: Epsilon, method: str | None) -> Choi
             "more, or for open domains, use nw.local.heavy_hitters."
         )
     if method is not None:
-        return Choice(method, make_randomizer(values, epsilon, method), "You asked for it.")
+        return ReportChoice(method, make_randomizer(values, epsilon, method), "You asked for it.")
     candidates = [
         (name, make_randomizer(values, epsilon, name))
         for name in ("response", "projective", "unary")
@@ -67,7 +67,7 @@ def choose_randomizer(values: int, epsilon: Epsilon, method: str | None) -> Choi
     best = min(one.variance for _, one in candidates)
     near = [(name, one) for name, one in candidates if one.variance <= _NEAR * best]
     name, chosen = min(near, key=lambda pair: (pair[1].length, pair[1].variance))
-    return Choice(name, chosen, _why(name, chosen, candidates))
+    return ReportChoice(name, chosen, _why(name, chosen, candidates))
 
 
 def _why(name: str, chosen: PureRandomizer, candidates: list[tuple[str, PureRandomizer]]) -> str:
@@ -89,7 +89,7 @@ def _bytes(length: int) -> str:
 def make_randomizer(values: int, epsilon: Epsilon, method: str) -> PureRandomizer:
     """Return the randomizer of a method."""
     if method == "response":
-        return block_response(Points(values), epsilon)
+        return block_response(PointBlocks(values), epsilon)
     if method == "projective":
         return _best_projective(values, epsilon)
     if method == "hadamard":

@@ -24,7 +24,7 @@ from noisewright.local.client import CollectionClient
 from noisewright.local.families.family import ByteStream
 from noisewright.local.lifetime import Lifetime, lifetime_of
 from noisewright.local.memo import Memo
-from noisewright.local.randomizer import Randomizer
+from noisewright.local.randomizer import ReportRandomizer
 from noisewright.local.reports import Reports
 from noisewright.local.server import CollectionServer
 from noisewright.local.shuffled_reports import ShuffledReports, shuffle_reports
@@ -47,7 +47,7 @@ class Collection(ABC):
     """
 
     name: str
-    randomizer: Randomizer
+    randomizer: ReportRandomizer
     sends: Literal["one", "all"] = "one"
     keeps_answers: bool = True
     """Whether a memo keeps what is sent, so that sending it again tells nothing new."""

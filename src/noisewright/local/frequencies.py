@@ -15,7 +15,7 @@ from noisewright.errors import OutsideSpaceError, ParameterError
 from noisewright.estimation import Axis, Estimate, axis_of, normal_quantile, read_confidence
 from noisewright.exact import Epsilon, Number
 from noisewright.given import one_of
-from noisewright.local.choosing import METHODS, Choice, choose_randomizer
+from noisewright.local.choosing import METHODS, ReportChoice, choose_randomizer
 from noisewright.local.collection import Collection, read_name
 from noisewright.local.poisoning import PoisonedShares, bound_poisoned_shares
 from noisewright.local.randomizer import PureRandomizer
@@ -88,7 +88,7 @@ class FrequencyCollection(Collection):
 
     randomizer: PureRandomizer
 
-    def __init__(self, space: Space, choice: Choice, name: str) -> None:
+    def __init__(self, space: Space, choice: ReportChoice, name: str) -> None:
         self.space = space
         self.method = choice.method
         self.why = choice.why

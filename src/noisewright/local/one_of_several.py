@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 from noisewright import sampling
 from noisewright.errors import ParameterError
 from noisewright.local.families.family import Array, ByteStream
-from noisewright.local.randomizer import Randomizer
+from noisewright.local.randomizer import ReportRandomizer
 from noisewright.mechanisms import Guarantee
 
 _MOST_PARTS = 1 << 16
 
 
 @dataclass(frozen=True)
-class OneOfSeveral(Randomizer):
+class OneOfSeveral(ReportRandomizer):
     """Part i is drawn with probability weights[i] / Σ weights; a code has one number for each part.
 
     A report is the number of its part and the part's own report, filled up with zeros.
     """
 
-    parts: tuple[Randomizer, ...]
+    parts: tuple[ReportRandomizer, ...]
     weights: tuple[int, ...]
 
     def __post_init__(self) -> None:

@@ -27,7 +27,7 @@ from noisewright.errors import ParameterError
 from noisewright.exact import Epsilon
 from noisewright.local.choosing import make_randomizer
 from noisewright.local.families.family import Array, ByteStream
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.randomizer import LOG2_COIN, BlockResponse, PureRandomizer
 from noisewright.mechanisms import Guarantee
 
@@ -52,7 +52,7 @@ class PaddedSample(PureRandomizer):
     def __post_init__(self) -> None:
         if self.items < 1 or self.largest < 1 or self.response.size != self.items + self.largest:
             raise ParameterError("need at least one item, sets of one, and a value for each.")
-        if self.amplified and not isinstance(self.response.family, Points):
+        if self.amplified and not isinstance(self.response.family, PointBlocks):
             raise ParameterError("only k-ary response gains from padding.")
 
     @property
@@ -160,7 +160,7 @@ def amplified_sample(items: int, largest: int, epsilon: Epsilon) -> PaddedSample
     claim = Guarantee(epsilon)
     # By itself the response has a larger ε: that of its ratio.
     own = Guarantee(Epsilon.log(Fraction(keep * others, total - keep)))
-    response = BlockResponse(Points(items + largest), keep, own)
+    response = BlockResponse(PointBlocks(items + largest), keep, own)
     return PaddedSample(items, largest, response, True, claim)
 
 

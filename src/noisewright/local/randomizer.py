@@ -27,7 +27,7 @@ LOG2_COIN = 64
 _CHUNK = 1 << 16
 
 
-class Randomizer(ABC):
+class ReportRandomizer(ABC):
     """A random report for each of `size` codes, of a fixed length, and counts of such reports."""
 
     size: int
@@ -68,7 +68,7 @@ class Randomizer(ABC):
         """Add reports, all of which are possible, to the counts."""
 
 
-class PureRandomizer(Randomizer):
+class PureRandomizer(ReportRandomizer):
     """A report supports some of the codes: its own with probability p*, any other one with q*.
 
     (Wang, Blocki, Li and Jha 2017 call these protocols pure.)

@@ -18,7 +18,7 @@ from noisewright.exact import Number
 from noisewright.local.families.hashed import Hashed
 from noisewright.local.one_of_several import OneOfSeveral
 from noisewright.local.padded import PaddedSample
-from noisewright.local.randomizer import BlockResponse, Randomizer
+from noisewright.local.randomizer import BlockResponse, ReportRandomizer
 from noisewright.local.unary import UnaryEncoding
 from noisewright.privacy import (
     RowLaw,
@@ -108,7 +108,7 @@ def _describe(collection: Collection) -> dict[str, Any]:
     return {"form": "collection", "sends": collection.sends, "parts": named}
 
 
-def blocks_of(randomizer: Randomizer) -> list[BlockMasses]:
+def blocks_of(randomizer: ReportRandomizer) -> list[BlockMasses]:
     """Return the law of each part of a report; nothing if one of them is not known."""
     if isinstance(randomizer, OneOfSeveral):
         parts = [blocks_of(part) for part in randomizer.parts]
@@ -131,7 +131,7 @@ def blocks_of(randomizer: Randomizer) -> list[BlockMasses]:
     return []
 
 
-def _is_attained(randomizer: Randomizer) -> bool:
+def _is_attained(randomizer: ReportRandomizer) -> bool:
     """Tell whether two values have exactly this law: then it bounds from below, too."""
     if isinstance(randomizer, PaddedSample):
         return randomizer.amplified or randomizer.largest == 1

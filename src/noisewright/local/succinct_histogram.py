@@ -21,7 +21,7 @@ from noisewright.estimation import Axis, Estimate, read_confidence
 from noisewright.exact import Epsilon, Number
 from noisewright.given import flag, whole_number
 from noisewright.local.collection import Collection, read_name
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.heavy_hitters import HeavyHitters
 from noisewright.local.hitters.open_values import OpenValues
 from noisewright.local.one_of_several import OneOfSeveral
@@ -77,7 +77,7 @@ def _collection_of(
     values: OpenValues, epsilon: Epsilon, coordinates: int, searches: list[int], name: str
 ) -> SuccinctCollection:
     """Return the collection with so many coordinates, and searches through so many channels."""
-    coin, bits = block_response(Points(2), epsilon), values.bits
+    coin, bits = block_response(PointBlocks(2), epsilon), values.bits
     oracle = OneBitResponse(bits, coordinates, coin, _hash_key(name, bits, 0))
     made = [
         ChannelResponse(bits, channels.bit_length() - 1, coin, _hash_key(name, bits, number))

@@ -18,7 +18,7 @@ import numpy as np
 
 from noisewright.local.families.family import ByteStream
 from noisewright.local.one_of_several import OneOfSeveral
-from noisewright.local.randomizer import Randomizer
+from noisewright.local.randomizer import ReportRandomizer
 from noisewright.local.wire import frame
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def make_vectors(collection: Collection) -> Iterator[dict[str, Any]]:
             yield vector
 
 
-def _ways(randomizer: Randomizer) -> Iterator[Steering]:
+def _ways(randomizer: ReportRandomizer) -> Iterator[Steering]:
     """Return ways to draw: the first and the last number of each part, with each way to go on."""
     parts: list[int | None] = [None]
     if isinstance(randomizer, OneOfSeveral):

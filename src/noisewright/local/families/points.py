@@ -14,7 +14,7 @@ from noisewright.local.families.family import Array, BlockFamily, ByteStream, sm
 
 
 @dataclass(frozen=True)
-class Points(BlockFamily):
+class PointBlocks(BlockFamily):
     """K = k, s = 1, λ = 0."""
 
     values: int

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from noisewright.exact import Epsilon
 from noisewright.local.families.family import BlockFamily
-from noisewright.local.families.points import Points
+from noisewright.local.families.points import PointBlocks
 from noisewright.local.families.projective import Projective, points_in
 from noisewright.local.hitters.prefix_response import PrefixLevel
 from noisewright.local.randomizer import BlockResponse, block_response
@@ -68,7 +68,7 @@ def response_at_once(values: int, epsilon: Epsilon) -> BlockResponse:
     """Return the response on all values."""
     made = [block_response(family, epsilon) for family in _geometries(values, _LARGEST_AT_ONCE)]
     if values <= 1 << 10:
-        made.append(block_response(Points(values), epsilon))
+        made.append(block_response(PointBlocks(values), epsilon))
     return _cheapest(made, _NEAR_AT_ONCE)
 
 
@@ -77,7 +77,7 @@ def response_on_hashes(epsilon: Epsilon) -> BlockResponse:
     made: list[BlockResponse] = []
     for hash_bits in range(3, _MOST_HASH_BITS + 1):
         values = 1 << hash_bits
-        made.append(block_response(Points(values), epsilon))
+        made.append(block_response(PointBlocks(values), epsilon))
         if hash_bits >= 10:
             families = _geometries(values, _LARGEST_HASHED)
             made += [block_response(family, epsilon) for family in families]

@@ -19,7 +19,7 @@ from noisewright import sampling
 from noisewright.errors import ParameterError
 from noisewright.local.families.family import Array, ByteStream
 from noisewright.local.hitters.public_bits import LinearHashes, Mixing, Words
-from noisewright.local.randomizer import BlockResponse, Randomizer
+from noisewright.local.randomizer import BlockResponse, ReportRandomizer
 from noisewright.mechanisms import Guarantee
 
 _MOST_PARTS = 1 << 16
@@ -35,7 +35,7 @@ class PrefixLevel:
 
 
 @dataclass(frozen=True)
-class PrefixResponse(Randomizer):
+class PrefixResponse(ReportRandomizer):
     """A report is its part, level · cohorts + cohort, and an output of the response."""
 
     bits: int

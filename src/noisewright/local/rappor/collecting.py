@@ -24,7 +24,7 @@ from noisewright.exact import Epsilon, as_text
 from noisewright.local.collection import Collection, read_name
 from noisewright.local.families.family import ByteStream
 from noisewright.local.frequencies import FrequencyPlan
-from noisewright.local.randomizer import Randomizer
+from noisewright.local.randomizer import ReportRandomizer
 from noisewright.local.rappor.decoding import DecodedShares, decode
 from noisewright.local.rappor.device import draw_permanent, draw_report
 from noisewright.local.rappor.mechanism import Rappor
@@ -47,7 +47,7 @@ _COHORT = 2
 
 @final
 @dataclass(frozen=True)
-class RapporRandomizer(Randomizer):
+class RapporRandomizer(ReportRandomizer):
     """First reports of RAPPOR: cohort and bits. A code is a row of positions, cohort by cohort."""
 
     mechanism: Rappor

@@ -27,7 +27,7 @@ from noisewright import sampling
 from noisewright.errors import ParameterError
 from noisewright.local.families.family import Array, ByteStream
 from noisewright.local.hitters.public_bits import LinearHashes, Words
-from noisewright.local.randomizer import LOG2_COIN, BlockResponse, Randomizer
+from noisewright.local.randomizer import LOG2_COIN, BlockResponse, ReportRandomizer
 from noisewright.mechanisms import Guarantee
 
 LENGTH = 128
@@ -61,7 +61,7 @@ def decode_words(means: NDArray[np.float64]) -> Words:
 
 
 @dataclass(frozen=True)
-class ChannelResponse(Randomizer):
+class ChannelResponse(ReportRandomizer):
     """A report is a coordinate, and one bit for each of the channels."""
 
     bits: int

@@ -22,7 +22,7 @@ from noisewright import sampling
 from noisewright.errors import ParameterError
 from noisewright.local.families.family import Array, ByteStream
 from noisewright.local.hitters.public_bits import Words, parities, public_words
-from noisewright.local.randomizer import BlockResponse, Randomizer
+from noisewright.local.randomizer import BlockResponse, ReportRandomizer
 from noisewright.local.shares import Support
 from noisewright.mechanisms import Guarantee
 
@@ -32,7 +32,7 @@ _CELLS = 1 << 18
 
 
 @dataclass(frozen=True)
-class OneBitResponse(Randomizer):
+class OneBitResponse(ReportRandomizer):
     """A report is 2 j + bit: a coordinate, and one bit."""
 
     bits: int
