@@ -1,0 +1,154 @@
+"""How many cliques of columns are counted, and what each step gets of the whole: by public facts.
+
+What decides is r, the error that noise would make in a usual pair of columns (the median of the
+cells of all that are asked for, times the mean size of the noise, by the number of rows) if all
+that goes into pairs went into that one. Noise of k pairs is √k times as large where parts of ρ add
+up, and k times where parts of ε do. So k is as large as keeps that below a limit, but at least as
+many as a tree of the columns has. Where all pairs have little noise, all are counted, and nothing
+is spent on choosing. The numbers are measured (decision 0027).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, prod
+from typing import final
+
+from noisewright.synthetic.steps.noise import MARGINAL
+from noisewright.synthetic.steps.run_budget import RunBudget
+
+Names = tuple[str, ...]
+
+ERROR_OF_ALL, ERROR_OF_CHOSEN = 0.2, 0.45
+"""What noise may make of a usual pair, where all are counted, and where some are chosen."""
+
+MOST_OF_THEM = 0.6
+"""The largest part of the pairs that is chosen."""
+
+LARGER_ERROR = 0.25
+"""What noise may make of a usual clique of three columns and more."""
+
+_SINGLES, _CHOICES, _CLIQUES, _POINTS = 2, 1, 7, 1
+_SINGLES_OF_FEW = 4
+"""How the whole is divided: columns, choices, cliques, and columns in bins point by point.
+
+Where few pairs are counted, columns get more: most pairs then follow from them.
+"""
+
+_LARGER = 0.5
+"""Which part of what goes into cliques goes into those of three columns and more."""
+
+_POWER = 0.5
+"""How parts of columns grow with their points. Those of pairs are alike.
+
+Noise alone would want 2/3 where parts of ρ add up: Σ cells · noise is then least. But most cells of
+a large pair are small, and stay near the simpler model.
+"""
+
+_FINE = 1 << 20
+"""Weights are whole numbers, so that parts are exact: in so many parts of the largest."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Division:
+    """The division of a budget among the counts of columns, pairs and larger cliques.
+
+    `points` is how many columns are counted point by point besides; `rows` is public, and left out
+    stands for very many.
+    """
+
+    budget: RunBudget
+    sizes: Mapping[str, int]
+    singles: Names
+    pairs: Sequence[Names]
+    larger: Sequence[Names]
+    points: int
+    rows: int | None
+
+    @cached_property
+    def chosen_pairs(self) -> int:
+        """How many pairs are chosen and counted, or 0 if all are counted without a choice."""
+        return 0 if self.counts_all_pairs else self._worth
+
+    @cached_property
+    def counts_all_pairs(self) -> bool:
+        """Whether all pairs are counted."""
+        return self._how_many(self.pairs, ERROR_OF_ALL, Fraction(1)) == len(self.pairs)
+
+    @cached_property
+    def _worth(self) -> int:
+        most = ceil(MOST_OF_THEM * len(self.pairs))
+        wanted = min(self._how_many(self.pairs, ERROR_OF_CHOSEN, Fraction(1)), most)
+        return min(max(wanted, len(self.singles) - 1), len(self.pairs))
+
+    @cached_property
+    def chosen_larger(self) -> int:
+        """How many cliques of three columns and more are chosen and counted."""
+        if not self.counts_all_pairs:
+            return 0
+        return self._how_many(self.larger, LARGER_ERROR, Fraction(_LARGER))
+
+    def _how_many(self, cliques: Sequence[Names], most: float, part: Fraction) -> int:
+        """Return how many of these are worth counting with a part of what cliques get.
+
+        That is where noise makes at most such an error in a usual one.
+        """
+        if not cliques or self.rows is None:
+            return len(cliques)
+        whole = _SINGLES + _CHOICES + _CLIQUES
+        noise = self.budget.noise(self.budget.total * part * _CLIQUES / whole, MARGINAL)
+        usual = statistics.median(self._cells(names) for names in cliques)
+        alone = noise.mean_sum(round(usual)) / self.rows
+        times = most / max(alone, most / len(cliques))
+        return min(len(cliques), int(times**2 if self.budget.unit == "rho" else times))
+
+    @property
+    def choices(self) -> int:
+        """How many private choices there are."""
+        return self.chosen_pairs + self.chosen_larger
+
+    @cached_property
+    def parts(self) -> tuple[dict[Names, Fraction], Fraction, Fraction, Fraction, Fraction]:
+        """What counts known before, a choice, a chosen pair, a larger clique and points get.
+
+        Those that are not needed are 0. Ensures: what all steps get adds up to the whole, exactly.
+        """
+        known = [(name,) for name in self.singles]
+        pairs = list(self.pairs) if self.counts_all_pairs else []
+        first = _SINGLES if self.counts_all_pairs else _SINGLES_OF_FEW
+        larger = _CLIQUES * _LARGER if self.chosen_larger else 0.0
+        weights = [
+            *self._share(known, float(first), _POWER),
+            *self._share(pairs, _CLIQUES - larger, 0.0),
+            *self._split(self.choices, _CHOICES),
+            *self._split(self.chosen_pairs, _CLIQUES if self.chosen_pairs else 0.0),
+            *self._split(self.chosen_larger, larger),
+            *self._split(self.points, _POINTS),
+        ]
+        amounts = iter(self.budget.divide([max(1, round(_FINE * one)) for one in weights]))
+        counted = {names: next(amounts) for names in (*known, *pairs)}
+
+        def next_of(count: int) -> Fraction:
+            return next(iter([next(amounts) for _ in range(count)]), Fraction(0))
+
+        choice, pair, above, point = (
+            next_of(count)
+            for count in (self.choices, self.chosen_pairs, self.chosen_larger, self.points)
+        )
+        return counted, choice, pair, above, point
+
+    def _share(self, tables: Sequence[Names], weight: float, power: float) -> list[float]:
+        """Return what each gets: more where there are more cells, which make the error larger."""
+        sizes = [self._cells(names) ** power for names in tables]
+        return [weight * size / sum(sizes) for size in sizes]
+
+    def _split(self, count: int, weight: float) -> list[float]:
+        return [weight / max(count, 1)] * count
+
+    def _cells(self, names: Names) -> int:
+        return prod(self.sizes[name] for name in names)
