@@ -57,6 +57,25 @@ def cover(sizes: Mapping[str, int], tables: Iterable[Names], most: int) -> list[
 
 
 @final
+@dataclass(frozen=True)
+class _Home:
+    """How a table lies in its block: which block, and in what order of axes."""
+
+    block: int
+    away: tuple[int, ...]
+    """The axes of the block that it does not have."""
+
+    shape: tuple[int, ...]
+    """Its shape in the block, with ones for what it does not have."""
+
+    order: tuple[int, ...]
+    """Its own axes among those that the block keeps of it."""
+
+    back: tuple[int, ...]
+    """The other way round."""
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class BlockedTables:
     """Some tables over points, which are given by a code in each column."""
@@ -89,20 +108,21 @@ class BlockedTables:
         ]
 
     @cached_property
-    def _homes(self) -> list[tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
-        """Of each table: its block, the axes summed away, its shape there, and its own order."""
-        found: list[tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = []
+    def _homes(self) -> list[_Home]:
+        """How each table lies in the smallest block that holds it."""
+        found: list[_Home] = []
         for table in self.tables:
             fit = [place for place, block in enumerate(self._blocks) if set(table) <= set(block)]
             home = min(fit, key=lambda place: prod(self._shapes[place]))
             block = self._blocks[home]
             kept = [name for name in block if name in table]
             found.append(
-                (
+                _Home(
                     home,
                     tuple(place for place, name in enumerate(block) if name not in table),
                     tuple(self.sizes[name] if name in table else 1 for name in block),
                     tuple(kept.index(name) for name in table),
+                    tuple(table.index(name) for name in kept),
                 )
             )
         return found
@@ -116,15 +136,17 @@ class BlockedTables:
             for cells, shape in zip(self._cells_of_points, self._shapes, strict=True)
         ]
         return [
-            (whole[home].sum(axis=away) if away else whole[home]).transpose(order)
-            for home, away, _, order in self._homes
+            (whole[home.block].sum(axis=home.away) if home.away else whole[home.block]).transpose(
+                home.order
+            )
+            for home in self._homes
         ]
 
     def spread(self, values: Sequence[Array]) -> Array:
         """Return for each point the sum of the values of its cells, one in each table."""
         whole = [np.zeros(shape) for shape in self._shapes]
-        for table, (home, _, shape, order) in zip(values, self._homes, strict=True):
-            whole[home] += table.transpose(np.argsort(order)).reshape(shape)
+        for table, home in zip(values, self._homes, strict=True):
+            whole[home.block] += table.transpose(home.back).reshape(home.shape)
         found = np.zeros(self.points)
         for block, cells in zip(whole, self._cells_of_points, strict=True):
             found += block.reshape(-1)[cells]

@@ -23,13 +23,17 @@ from noisewright.synthetic.steps.run_budget import RunBudget
 
 Names = tuple[str, ...]
 
-ERROR_OF_ALL, ERROR_OF_CHOSEN = 0.2, 0.45
+ERROR_OF_ALL = {"rho": 0.2, "epsilon": 0.03}
+ERROR_OF_CHOSEN = {"rho": 0.28, "epsilon": 0.15}
 """What noise may make of a usual pair, where all are counted, and where some are chosen."""
 
-MOST_OF_THEM = 0.6
-"""The largest part of the pairs that is chosen."""
+_PAIRS_OF_COLUMN = {"rho": 3, "epsilon": 2}
+"""For each column, at most so many pairs are chosen."""
 
-LARGER_ERROR = 0.25
+_MOST_OF_LARGER = 0.5
+"""The largest part of the larger cliques that is chosen."""
+
+LARGER_ERROR = 0.15
 """What noise may make of a usual clique of three columns and more."""
 
 _SINGLES, _CHOICES, _CLIQUES, _POINTS = 2, 1, 7, 1
@@ -39,10 +43,10 @@ _SINGLES_OF_FEW = 4
 Where few pairs are counted, columns get more: most pairs then follow from them.
 """
 
-_LARGER = 0.5
+_LARGER = 0.3
 """Which part of what goes into cliques goes into those of three columns and more."""
 
-_POWER = 0.5
+_POWER = 0.6
 """How parts of columns grow with their points. Those of pairs are alike.
 
 Noise alone would want 2/3 where parts of ρ add up: Σ cells · noise is then least. But most cells of
@@ -78,20 +82,23 @@ class Division:
     @cached_property
     def counts_all_pairs(self) -> bool:
         """Whether all pairs are counted."""
-        return self._how_many(self.pairs, ERROR_OF_ALL, Fraction(1)) == len(self.pairs)
+        most = ERROR_OF_ALL[self.budget.unit]
+        return self._how_many(self.pairs, most, Fraction(1)) == len(self.pairs)
 
     @cached_property
     def _worth(self) -> int:
-        most = ceil(MOST_OF_THEM * len(self.pairs))
-        wanted = min(self._how_many(self.pairs, ERROR_OF_CHOSEN, Fraction(1)), most)
-        return min(max(wanted, len(self.singles) - 1), len(self.pairs))
+        unit, columns = self.budget.unit, len(self.singles)
+        wanted = self._how_many(self.pairs, ERROR_OF_CHOSEN[unit], Fraction(1))
+        some = min(max(wanted, columns - 1), _PAIRS_OF_COLUMN[unit] * columns)
+        return min(some, len(self.pairs))
 
     @cached_property
     def chosen_larger(self) -> int:
         """How many cliques of three columns and more are chosen and counted."""
         if not self.counts_all_pairs:
             return 0
-        return self._how_many(self.larger, LARGER_ERROR, Fraction(_LARGER))
+        most = ceil(_MOST_OF_LARGER * len(self.larger))
+        return min(self._how_many(self.larger, LARGER_ERROR, Fraction(_LARGER)), most)
 
     def _how_many(self, cliques: Sequence[Names], most: float, part: Fraction) -> int:
         """Return how many of these are worth counting with a part of what cliques get.
@@ -120,7 +127,8 @@ class Division:
         """
         known = [(name,) for name in self.singles]
         pairs = list(self.pairs) if self.counts_all_pairs else []
-        first = _SINGLES if self.counts_all_pairs else _SINGLES_OF_FEW
+        few = 2 * self.chosen_pairs <= 3 * len(self.singles) and not self.counts_all_pairs
+        first = _SINGLES_OF_FEW if few else _SINGLES
         larger = _CLIQUES * _LARGER if self.chosen_larger else 0.0
         weights = [
             *self._share(known, float(first), _POWER),

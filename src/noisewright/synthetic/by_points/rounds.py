@@ -33,7 +33,7 @@ _MOST_EVERY = 1 << 16
 _DRAWN, _FEWEST_DRAWN, _MOST_DRAWN = 4, 1 << 16, 1 << 17
 """Points that are drawn of a larger one: for each row, and in all."""
 
-_MOST_IN_GRAPH = 1 << 16
+_MOST_IN_GRAPH = 1 << 14
 """Cells of the graph that points are drawn from."""
 
 _REFITS = 8
