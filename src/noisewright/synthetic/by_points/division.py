@@ -1,11 +1,11 @@
 """How many cliques of columns are counted, and what each step gets of the whole: by public facts.
 
-What decides is r, the error that noise would make in a usual pair of columns (the median of the
-cells of all that are asked for, times the mean size of the noise, by the number of rows) if all
-that goes into pairs went into that one. Noise of k pairs is √k times as large where parts of ρ add
-up, and k times where parts of ε do. So k is as large as keeps that below a limit, but at least as
-many as a tree of the columns has. Where all pairs have little noise, all are counted, and nothing
-is spent on choosing. The numbers are measured (decision 0027).
+What decides is the error that noise makes in a usual pair of columns, if k of them are counted: the
+median of the cells of all that are asked for, times the mean size of the noise, by the number of
+rows. It grows as √k where parts of ρ add up, and as k where parts of ε do. So k is as large as
+keeps it below a limit, but at least as many as a tree of the columns has. Where all pairs have
+little noise, all are counted, and nothing is spent on choosing. The numbers are measured (decision
+0027).
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from noisewright.synthetic.steps.run_budget import RunBudget
 Names = tuple[str, ...]
 
 ERROR_OF_ALL = {"rho": 0.2, "epsilon": 0.03}
-ERROR_OF_CHOSEN = {"rho": 0.28, "epsilon": 0.15}
+ERROR_OF_CHOSEN = {"rho": 0.3, "epsilon": 0.15}
 """What noise may make of a usual pair, where all are counted, and where some are chosen."""
 
-_PAIRS_OF_COLUMN = {"rho": 3, "epsilon": 2}
-"""For each column, at most so many pairs are chosen."""
+_PAIRS_OF_COLUMN = {"rho": 4, "epsilon": 2}
+_MOST_OF_PAIRS = 0.5
+"""At most so many pairs are chosen for each column, and at most this part of all."""
 
 _MOST_OF_LARGER = 0.5
 """The largest part of the larger cliques that is chosen."""
@@ -37,7 +38,7 @@ LARGER_ERROR = 0.15
 """What noise may make of a usual clique of three columns and more."""
 
 _SINGLES, _CHOICES, _CLIQUES, _POINTS = 2, 1, 7, 1
-_SINGLES_OF_FEW = 4
+_SINGLES_OF_SOME, _SINGLES_OF_FEW = 3, 4
 """How the whole is divided: columns, choices, cliques, and columns in bins point by point.
 
 Where few pairs are counted, columns get more: most pairs then follow from them.
@@ -89,8 +90,8 @@ class Division:
     def _worth(self) -> int:
         unit, columns = self.budget.unit, len(self.singles)
         wanted = self._how_many(self.pairs, ERROR_OF_CHOSEN[unit], Fraction(1))
-        some = min(max(wanted, columns - 1), _PAIRS_OF_COLUMN[unit] * columns)
-        return min(some, len(self.pairs))
+        most = min(_PAIRS_OF_COLUMN[unit] * columns, ceil(_MOST_OF_PAIRS * len(self.pairs)))
+        return min(max(min(wanted, most), columns - 1), len(self.pairs))
 
     @cached_property
     def chosen_larger(self) -> int:
@@ -107,12 +108,17 @@ class Division:
         """
         if not cliques or self.rows is None:
             return len(cliques)
-        whole = _SINGLES + _CHOICES + _CLIQUES
-        noise = self.budget.noise(self.budget.total * part * _CLIQUES / whole, MARGINAL)
-        usual = statistics.median(self._cells(names) for names in cliques)
-        alone = noise.mean_sum(round(usual)) / self.rows
-        times = most / max(alone, most / len(cliques))
-        return min(len(cliques), int(times**2 if self.budget.unit == "rho" else times))
+        whole = self.budget.total * part * _CLIQUES / (_SINGLES + _CHOICES + _CLIQUES)
+        usual = round(statistics.median(self._cells(names) for names in cliques))
+        none, least = 0, len(cliques) + 1
+        while least - none > 1:
+            some = (none + least) // 2
+            noise = self.budget.noise(whole / some, MARGINAL)
+            if noise.mean_sum(usual) <= most * self.rows:
+                none = some
+            else:
+                least = some
+        return none
 
     @property
     def choices(self) -> int:
@@ -127,8 +133,9 @@ class Division:
         """
         known = [(name,) for name in self.singles]
         pairs = list(self.pairs) if self.counts_all_pairs else []
-        few = 2 * self.chosen_pairs <= 3 * len(self.singles) and not self.counts_all_pairs
-        first = _SINGLES_OF_FEW if few else _SINGLES
+        first = _SINGLES if self.counts_all_pairs else _SINGLES_OF_SOME
+        if 0 < 2 * self.chosen_pairs <= 3 * len(self.singles):
+            first = _SINGLES_OF_FEW
         larger = _CLIQUES * _LARGER if self.chosen_larger else 0.0
         weights = [
             *self._share(known, float(first), _POWER),
