@@ -77,6 +77,15 @@ def test_all_pairs_are_counted_where_noise_is_small_and_some_where_it_is_not() -
     assert len(counts) == len(NAMES) + len(many.pairs)
 
 
+@pytest.mark.parametrize("delta", [0, 1e-9])
+def test_nothing_is_spent_on_a_choice_of_one(delta: float) -> None:
+    """Two columns have one pair, however much noise there is."""
+    two = nw.Records({name: nw.Counts(9) for name in "ab"})
+    made = ByPoints(two, Workload.marginals(two, ways=2), RunBudget.of(0.1, delta), (), 20)
+    assert made.division.counts_all_pairs
+    assert made.division.choices == 0
+
+
 def test_what_is_spent_does_not_depend_on_the_data() -> None:
     made = ByPoints(DOMAIN, PAIRS, RunBudget.of(1, 1e-9), (), 200)
     assert made.division.chosen_pairs

@@ -82,9 +82,10 @@ class Division:
 
     @cached_property
     def counts_all_pairs(self) -> bool:
-        """Whether all pairs are counted."""
+        """Whether all pairs are counted, so that there is nothing to choose."""
         most = ERROR_OF_ALL[self.budget.unit]
-        return self._how_many(self.pairs, most, Fraction(1)) == len(self.pairs)
+        every = len(self.pairs)
+        return self._worth == every or self._how_many(self.pairs, most, Fraction(1)) == every
 
     @cached_property
     def _worth(self) -> int:
