@@ -73,7 +73,7 @@ def area_under_curve(table: Any, declared: Any, epsilon: float) -> tuple[float, 
         _as_numbers(each, declared) for each in (made.table, table.filter(place == 0))
     )
     names = [name for name in declared if name != "income"]
-    kinds = [isinstance(declared[name], list) for name in names]
+    kinds: Any = [isinstance(declared[name], list) for name in names]
     model = HistGradientBoostingClassifier(categorical_features=kinds)
     model.fit(rows, truth)
     return float(roc_auc_score(labels, model.predict_proba(tested)[:, 1])), seconds
