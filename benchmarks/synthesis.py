@@ -177,7 +177,13 @@ def beside_mbi(
     errors, seconds = np.zeros(2), np.zeros(2)
     for _ in range(runs):
         made = nw.synthesize(
-            table, declared, ledger=None, epsilon=epsilon, delta=1e-9, source=source
+            table,
+            declared,
+            ledger=None,
+            epsilon=epsilon,
+            delta=1e-9,
+            method=nw.planning.Method(inference="graph"),
+            source=source,
         )
         seen = list(made.measurements)
         edges = seen[len(sizes) : 2 * len(sizes) - 1]

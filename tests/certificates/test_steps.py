@@ -18,6 +18,7 @@ from noisewright.errors import CertificateError
 from noisewright.synthetic.by_blr.blr_synthesizer import ByBlr
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem
+from noisewright.synthetic.by_points.by_points import ByPoints
 from noisewright.synthetic.steps.run_budget import RunBudget
 from tests.certificates.handmade import (
     SCHEMA,
@@ -50,6 +51,12 @@ MADE: dict[str, Any] = {
     ),
     "mst, rows, epsilon": lambda: (
         Mst(DOMAIN, PAIRS, RunBudget.of(1, rows_per_person=3)).schedule.certificate
+    ),
+    "points": lambda: ByPoints(DOMAIN, PAIRS, RunBudget.of(1), (), 20).schedule.certificate,
+    "points, delta": lambda: (
+        ByPoints(
+            DOMAIN, MIXED, RunBudget.of(4, "1e-12", rows_per_person=2), (), 20
+        ).schedule.certificate
     ),
     "mwem": lambda: Mwem(DOMAIN, MIXED, RunBudget.of("1/10"), 5).schedule.certificate,
     "mwem, delta": lambda: (
@@ -157,7 +164,9 @@ FORGERIES: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-@pytest.mark.parametrize("name", ["mst", "mst, rows", "mwem", "mwem, delta"])
+@pytest.mark.parametrize(
+    "name", ["mst", "mst, rows", "mwem", "mwem, delta", "points", "points, delta"]
+)
 def test_a_forged_certificate_is_refused_and_told_what_is_wrong(name: str, forgery: str) -> None:
     document = json.loads(MADE[name]().to_json())
     change, wrong = FORGERIES[forgery]
@@ -244,7 +253,7 @@ def test_the_library_refuses_to_write_what_is_not_true() -> None:
         )
 
 
-@pytest.mark.parametrize("name", ["mst", "mwem, delta"])
+@pytest.mark.parametrize("name", ["mst", "mwem, delta", "points, delta"])
 def test_one_file_and_python_are_all_it_takes(name: str, archive: Path, tmp_path: Path) -> None:
     path = MADE[name]().save(tmp_path / "steps.certificate.json")
     run = [sys.executable, "-I", "-S", str(archive), str(path)]

@@ -38,7 +38,7 @@ def test_it_says_what_was_made_what_it_cost_and_how_good_it_is(
     assert said.err == ""
     lines = said.out.splitlines()
     assert lines[0] == (
-        "synthetic.parquet: 500 synthetic rows from 500, 2 columns, by mst on a graph."
+        "synthetic.parquet: 500 synthetic rows from 500, 2 columns, by mst on points."
     )
     assert "epsilon=1, with one row" in lines[1]
     assert "Left: epsilon=9 of epsilon=10 (each row is a person)." in said.out
@@ -130,7 +130,7 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
         (("--epsilon", "1"), "there is no budget to debit"),
         (("--epsilon", "11", "--ledger", "budget.db"), "11"),
         (("--method", "magic", *ALONE), "'magic' is not one of 'mst', 'mwem'"),
-        (("--inference", "magic", *ALONE), "'magic' is not one of 'graph', 'tree'"),
+        (("--inference", "magic", *ALONE), "'magic' is not one of 'points', 'graph'"),
         (("--rounds", "3", *ALONE), "--rounds belongs to --method mwem"),
         (("--method", "mwem", "--rounds", "9", *ALONE), "give at most 1,"),
         (("--epsilon", "abc", *ALONE), "--epsilon is 'abc'; write a number"),

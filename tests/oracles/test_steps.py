@@ -11,6 +11,7 @@ from dp_accounting.rdp import RdpAccountant
 import noisewright as nw
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem
+from noisewright.synthetic.by_points.by_points import ByPoints
 from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.steps.schedule import Schedule, counting
 
@@ -38,9 +39,9 @@ def events(mechanism: dict[str, Any], k: int) -> list[DpEvent]:
 
 @pytest.mark.parametrize("k", [1, 4])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-9), (0.1, 1e-5), (6, 1e-3)])
-@pytest.mark.parametrize("method", [Mst, Mwem])
+@pytest.mark.parametrize("method", [Mst, Mwem, ByPoints])
 def test_dp_accounting_finds_the_claimed_delta(
-    method: type[Mst] | type[Mwem], epsilon: float, delta: float, k: int
+    method: type[Mst] | type[Mwem] | type[ByPoints], epsilon: float, delta: float, k: int
 ) -> None:
     workload = PAIRS + nw.workloads.Workload.prefixes(DOMAIN, "d")
     whole = RunBudget.of(epsilon, delta, rows_per_person=k)

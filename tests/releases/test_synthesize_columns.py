@@ -70,7 +70,7 @@ def test_a_table_of_constant_columns_only_is_possible() -> None:
     )
     assert (
         repr(one)
-        == "<1 synthetic row by mst on a graph, 1 measurement, epsilon=1, no budget debited>"
+        == "<1 synthetic row by mst on points, 1 measurement, epsilon=1, no budget debited>"
     )
 
 

@@ -85,7 +85,9 @@ def test_rounds_refuse_what_no_graph_is_fitted_to() -> None:
         MwemOnGraph(wide, nw.workloads.Workload.marginals(wide, ways=2), RunBudget.of(1))
 
 
-def test_inference_is_one_of_two_words() -> None:
+def test_inference_is_one_of_three_words() -> None:
     pgm: Any = "pgm"
-    with pytest.raises(ParameterError, match="inference is 'pgm'; it must be 'graph' or 'tree'"):
+    with pytest.raises(
+        ParameterError, match="inference is 'pgm'; it must be 'points', 'graph' or 'tree'"
+    ):
         nw.planning.Method(inference=pgm)

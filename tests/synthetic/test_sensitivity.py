@@ -1,7 +1,7 @@
 """Every vector and score that gets noise, on all tiny tables and all their neighbors."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,14 @@ from noisewright.sampling import SeededSource
 from noisewright.synthetic.by_mst.choose_pairs import independence_score
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem, marginal_of
+from noisewright.synthetic.by_points.by_points import ByPoints
+from noisewright.synthetic.by_points.choose_cliques import score
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.steps.schedule import Choosing, Schedule, choosing
 from noisewright.synthetic.tallies import Tallies
+from noisewright.synthetic.workloads.counting_queries import Marginal
 
 DOMAIN = nw.Records(a=nw.Categories(["x", "y"]), b=nw.Counts(2))
 WORKLOAD = (
@@ -81,6 +84,48 @@ def test_the_score_of_a_pair_changes_by_twice_the_rows(shares: tuple[float, Any]
     asked = nw.workloads.Workload.marginals(three, ways=2)
     mst = Mst(three, asked, RunBudget.of(1, rows_per_person=k))
     assert {2 * k} == {found} == sensitivities(mst.schedule)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("weight", [1, 4])
+@pytest.mark.parametrize("shares", [(0.5, (0.2, 0.3, 0.5)), (0.9, (1.0, 0.0, 0.0))])
+def test_the_score_of_a_clique_changes_by_twice_its_weight_and_rows(
+    shares: tuple[float, Any], weight: int, k: int
+) -> None:
+    """Pairs, and the score of a round: whatever the model says, cost and weight are public."""
+    model = np.outer([shares[0], 1 - shares[0]], shares[1])
+    scores = {id(table): score(table, ("a", "b"), model, 3, weight) for table in TABLES.values()}
+    found = max(abs(scores[id(one)] - scores[id(other)]) for one, other in pairs(k))
+    four = nw.Records({name: nw.Counts(1) for name in "abcd"})
+    asked = [*combinations("abcd", 2)] if weight == 1 else [*combinations("abcd", 2), ("a", "b")]
+    workload = nw.workloads.Workload(four, tuple(Marginal(pair) for pair in asked))
+    made = ByPoints(four, workload, RunBudget.of(1, rows_per_person=k), (), 30)
+    assert {2 * weight * k} == {found} == sensitivities(made.schedule)
+
+
+def test_the_score_of_a_triple_changes_by_two() -> None:
+    """All tables of two rows with three columns, and all their neighbors."""
+    three = nw.Records(a=nw.Counts(1), b=nw.Counts(2), c=nw.Counts(1))
+    points = list(product(range(2), range(3), range(2)))
+    model = np.random.default_rng(1).dirichlet(np.ones(12)).reshape(2, 3, 2)
+    scores = {
+        rows: score(
+            Tallies.of(
+                [dict(zip("abc", np.array(rows).T, strict=True))], three, (("a", "b", "c"),)
+            ),
+            ("a", "b", "c"),
+            model,
+            0,
+            1,
+        )
+        for rows in product(points, repeat=2)
+    }
+    found = max(
+        abs(scores[first, second] - scores[other, second])
+        for first, second in scores
+        for other in points
+    )
+    assert found == 2
 
 
 @pytest.mark.parametrize("k", [1, 2])

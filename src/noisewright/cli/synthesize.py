@@ -72,8 +72,8 @@ def synthesize(
         ),
     ] = None,
     inference: Annotated[
-        Literal["graph", "tree"], typer.Option(help="How counts are fitted.")
-    ] = "graph",
+        Literal["points", "graph", "tree"], typer.Option(help="How counts are fitted.")
+    ] = "points",
     rows: Annotated[
         int | None, typer.Option(help="Rows to make.", show_default="as many as the data has")
     ] = None,

@@ -21,6 +21,7 @@ from noisewright.synthetic import (
     MOST_POINTS,
     Bins,
     ByBlr,
+    ByPoints,
     Inference,
     Marginal,
     Mst,
@@ -74,7 +75,9 @@ class SynthesisTask:
     def fitted_as(self) -> Inference:
         """How the counts are fitted: nothing is by BLR, and points need no graph while they fit."""
         method = self.method
-        if method.inference == "graph" and method.name != "mst":
+        if method.name == "mst" and method.inference == "points":
+            return "points" if self._by_points(1).is_possible else "graph"
+        if method.inference != "tree" and method.name != "mst":
             few = self.grid.domain.size <= MOST_POINTS
             others = any(not isinstance(part, Marginal) for part in self.workload.parts)
             return "tree" if method.name == "blr" or few or others else "graph"
@@ -96,9 +99,14 @@ class SynthesisTask:
         if self.method.name == "mwem":
             given = (domain, workload, budget, self.method.rounds, self.grid.counted)
             return Mwem(*given) if self.fitted_as == "tree" else MwemOnGraph(*given)
+        if self.method.name == "mst" and self.fitted_as == "points":
+            return self._by_points(people)
         if self.method.name == "mst":
             return Mst(domain, workload, budget, self.grid.counted, self.fitted_as, people)
         return ByBlr(domain, workload, budget, self.rows(people), people)
+
+    def _by_points(self, people: int) -> ByPoints:
+        return ByPoints(self.grid.domain, self.asked, self.budget, self.grid.counted, people)
 
     def with_better_noise(self) -> SynthesisTask:
         """Return the task with the noise that is expected to make smaller errors.

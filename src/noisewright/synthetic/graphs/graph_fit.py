@@ -20,7 +20,7 @@ become what was counted, and cells below the noise stay near the simpler model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, final
 
@@ -39,8 +39,8 @@ from noisewright.transaction import Progress
 Array = NDArray[np.float64]
 Names = tuple[str, ...]
 
-Inference = Literal["graph", "tree"]
-INFERENCE: Inference = "graph"
+Inference = Literal["points", "graph", "tree"]
+INFERENCE: Inference = "points"
 
 _LEAST_DEVIATION = 2.0**-4
 """Counts without noise: certain, but not so much that nothing else counts."""
@@ -189,12 +189,31 @@ class _Problem:
 
 def require_inference(name: str) -> Inference:
     """Return the name of a kind of inference, or say which there are."""
-    return one_of(name, ("graph", "tree"), name="inference")
+    return one_of(name, ("points", "graph", "tree"), name="inference")
 
 
 def describe_method(method: str, inference: str) -> str:
     """Return how a table was made, in a few words."""
-    return method if inference == "tree" else f"{method} on a graph"
+    on = {"points": " on points", "graph": " on a graph"}
+    return method + on.get(inference, "")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ToldProgress:
+    """Progress that is told to somebody, and what that has raised: it stops the work."""
+
+    progress: Progress | None
+    raised: list[BaseException] = field(default_factory=list[BaseException])
+
+    def __call__(self, step: str, done: int, total: int | None, /) -> None:
+        """Tell how far the work is."""
+        try:
+            if self.progress is not None:
+                self.progress(step, done, total)
+        except BaseException as problem:
+            self.raised.append(problem)
+            raise
 
 
 def fit_or_simpler(
@@ -210,21 +229,12 @@ def fit_or_simpler(
     """
     if inference == "tree":
         return simpler, ()
-    stopped: list[BaseException] = []
-
-    def tell(step: str, done: int, total: int | None, /) -> None:
-        try:
-            if progress is not None:
-                progress(step, done, total)
-        except BaseException as problem:
-            stopped.append(problem)
-            raise
-
+    told = ToldProgress(progress)
     try:
         start = simpler if isinstance(simpler, GraphModel) else simpler.as_graph()
-        return fit_graph(sizes, measurements, start, progress=tell), ()
+        return fit_graph(sizes, measurements, start, progress=told), ()
     except Exception as problem:
-        if problem in stopped:
+        if problem in told.raised:
             raise
         # Its message may be about counts; its name is enough.
         note = (

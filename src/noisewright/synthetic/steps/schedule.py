@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, final
+from typing import Any, final
 
 from noisewright.certificates import Certificate, certify_steps
 from noisewright.errors import ParameterError
@@ -134,9 +134,7 @@ def counting(
     return Counting(what, tuple(budget.noise(amount, change) for change in changes))
 
 
-def choosing(
-    budget: RunBudget, what: str, amount: Fraction, *, change: Literal[1, 2] = MARGINAL
-) -> Choosing:
+def choosing(budget: RunBudget, what: str, amount: Fraction, *, change: int = MARGINAL) -> Choosing:
     """Return a step that chooses with the ε that a part of the budget buys."""
     epsilon = budget.choice_epsilon(amount)
     return Choosing(what, amount, epsilon, change, budget.rows_per_person)

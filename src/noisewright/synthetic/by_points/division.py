@@ -1,0 +1,170 @@
+"""How many cliques of columns are counted, and what each step gets of the whole: by public facts.
+
+What decides is the error that noise makes in a usual pair of columns, if k of them are counted: the
+median of the cells of all that are asked for, times the mean size of the noise, by the number of
+rows. It grows as √k where parts of ρ add up, and as k where parts of ε do. So k is as large as
+keeps it below a limit, but at least as many as a tree of the columns has. Where all pairs have
+little noise, all are counted, and nothing is spent on choosing. The numbers are measured (decision
+0027).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, prod
+from typing import final
+
+from noisewright.synthetic.steps.noise import MARGINAL
+from noisewright.synthetic.steps.run_budget import RunBudget
+
+Names = tuple[str, ...]
+
+ERROR_OF_ALL = {"rho": 0.2, "epsilon": 0.03}
+ERROR_OF_CHOSEN = {"rho": 0.3, "epsilon": 0.15}
+"""What noise may make of a usual pair, where all are counted, and where some are chosen."""
+
+_PAIRS_OF_COLUMN = {"rho": 4, "epsilon": 2}
+_MOST_OF_PAIRS = 0.5
+"""At most so many pairs are chosen for each column, and at most this part of all."""
+
+_MOST_OF_LARGER = 0.5
+"""The largest part of the larger cliques that is chosen."""
+
+LARGER_ERROR = 0.15
+"""What noise may make of a usual clique of three columns and more."""
+
+_SINGLES, _CHOICES, _CLIQUES, _POINTS = 2, 1, 7, 1
+_SINGLES_OF_SOME, _SINGLES_OF_FEW = 3, 4
+"""How the whole is divided: columns, choices, cliques, and columns in bins point by point.
+
+Where few pairs are counted, columns get more: most pairs then follow from them.
+"""
+
+_LARGER = 0.3
+"""Which part of what goes into cliques goes into those of three columns and more."""
+
+_POWER = 0.6
+"""How parts of columns grow with their points. Those of pairs are alike.
+
+Noise alone would want 2/3 where parts of ρ add up: Σ cells · noise is then least. But most cells of
+a large pair are small, and stay near the simpler model.
+"""
+
+_FINE = 1 << 20
+"""Weights are whole numbers, so that parts are exact: in so many parts of the largest."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Division:
+    """The division of a budget among the counts of columns, pairs and larger cliques.
+
+    `points` is how many columns are counted point by point besides; `rows` is public, and left out
+    stands for very many.
+    """
+
+    budget: RunBudget
+    sizes: Mapping[str, int]
+    singles: Names
+    pairs: Sequence[Names]
+    larger: Sequence[Names]
+    points: int
+    rows: int | None
+
+    @cached_property
+    def chosen_pairs(self) -> int:
+        """How many pairs are chosen and counted, or 0 if all are counted without a choice."""
+        return 0 if self.counts_all_pairs else self._worth
+
+    @cached_property
+    def counts_all_pairs(self) -> bool:
+        """Whether all pairs are counted, so that there is nothing to choose."""
+        most = ERROR_OF_ALL[self.budget.unit]
+        every = len(self.pairs)
+        return self._worth == every or self._how_many(self.pairs, most, Fraction(1)) == every
+
+    @cached_property
+    def _worth(self) -> int:
+        unit, columns = self.budget.unit, len(self.singles)
+        wanted = self._how_many(self.pairs, ERROR_OF_CHOSEN[unit], Fraction(1))
+        most = min(_PAIRS_OF_COLUMN[unit] * columns, ceil(_MOST_OF_PAIRS * len(self.pairs)))
+        return min(max(min(wanted, most), columns - 1), len(self.pairs))
+
+    @cached_property
+    def chosen_larger(self) -> int:
+        """How many cliques of three columns and more are chosen and counted."""
+        if not self.counts_all_pairs:
+            return 0
+        most = ceil(_MOST_OF_LARGER * len(self.larger))
+        return min(self._how_many(self.larger, LARGER_ERROR, Fraction(_LARGER)), most)
+
+    def _how_many(self, cliques: Sequence[Names], most: float, part: Fraction) -> int:
+        """Return how many of these are worth counting with a part of what cliques get.
+
+        That is where noise makes at most such an error in a usual one.
+        """
+        if not cliques or self.rows is None:
+            return len(cliques)
+        whole = self.budget.total * part * _CLIQUES / (_SINGLES + _CHOICES + _CLIQUES)
+        usual = round(statistics.median(self._cells(names) for names in cliques))
+        none, least = 0, len(cliques) + 1
+        while least - none > 1:
+            some = (none + least) // 2
+            noise = self.budget.noise(whole / some, MARGINAL)
+            if noise.mean_sum(usual) <= most * self.rows:
+                none = some
+            else:
+                least = some
+        return none
+
+    @property
+    def choices(self) -> int:
+        """How many private choices there are."""
+        return self.chosen_pairs + self.chosen_larger
+
+    @cached_property
+    def parts(self) -> tuple[dict[Names, Fraction], Fraction, Fraction, Fraction, Fraction]:
+        """What counts known before, a choice, a chosen pair, a larger clique and points get.
+
+        Those that are not needed are 0. Ensures: what all steps get adds up to the whole, exactly.
+        """
+        known = [(name,) for name in self.singles]
+        pairs = list(self.pairs) if self.counts_all_pairs else []
+        first = _SINGLES if self.counts_all_pairs else _SINGLES_OF_SOME
+        if 0 < 2 * self.chosen_pairs <= 3 * len(self.singles):
+            first = _SINGLES_OF_FEW
+        larger = _CLIQUES * _LARGER if self.chosen_larger else 0.0
+        weights = [
+            *self._share(known, float(first), _POWER),
+            *self._share(pairs, _CLIQUES - larger, 0.0),
+            *self._split(self.choices, _CHOICES),
+            *self._split(self.chosen_pairs, _CLIQUES if self.chosen_pairs else 0.0),
+            *self._split(self.chosen_larger, larger),
+            *self._split(self.points, _POINTS),
+        ]
+        amounts = iter(self.budget.divide([max(1, round(_FINE * one)) for one in weights]))
+        counted = {names: next(amounts) for names in (*known, *pairs)}
+
+        def next_of(count: int) -> Fraction:
+            return next(iter([next(amounts) for _ in range(count)]), Fraction(0))
+
+        choice, pair, above, point = (
+            next_of(count)
+            for count in (self.choices, self.chosen_pairs, self.chosen_larger, self.points)
+        )
+        return counted, choice, pair, above, point
+
+    def _share(self, tables: Sequence[Names], weight: float, power: float) -> list[float]:
+        """Return what each gets: more where there are more cells, which make the error larger."""
+        sizes = [self._cells(names) ** power for names in tables]
+        return [weight * size / sum(sizes) for size in sizes]
+
+    def _split(self, count: int, weight: float) -> list[float]:
+        return [weight / max(count, 1)] * count
+
+    def _cells(self, names: Names) -> int:
+        return prod(self.sizes[name] for name in names)

@@ -1,0 +1,192 @@
+"""A model that grows round by round: choose what it gets wrong, count that, fit again.
+
+Only the choices and the counts see the data, through `NoisySteps`; all else is post-processing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil, prod
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisewright.estimation import project_to_simplex
+from noisewright.synthetic.by_points.choose_cliques import count_best, count_forest, score
+from noisewright.synthetic.by_points.points import WeightedPoints, draw_points, list_points
+from noisewright.synthetic.by_points.tilted_points import Tilt, tilt_points
+from noisewright.synthetic.graphs.graph_fit import ToldProgress, fit_or_simpler
+from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.noise import MARGINAL
+from noisewright.synthetic.steps.noisy_steps import NoisySteps
+from noisewright.synthetic.steps.schedule import Counting
+
+Array = NDArray[np.float64]
+Names = tuple[str, ...]
+
+_MOST_EVERY = 1 << 16
+"""Points of a domain that are all kept."""
+
+_DRAWN, _FEWEST_DRAWN, _MOST_DRAWN = 4, 1 << 16, 1 << 17
+"""Points that are drawn of a larger one: for each row, and in all."""
+
+_MOST_IN_GRAPH = 1 << 14
+"""Cells of the graph that points are drawn from."""
+
+_REFITS = 8
+_FEW_STEPS, _MANY_STEPS = 20, 200
+"""How often the model is fitted between rounds, and how long; and how long at the end."""
+
+_MOST_WORK = 1 << 31
+"""Points times tables times steps."""
+
+_LEAST = 1e-9
+"""The share of a cell that looks empty: nothing is impossible in the model."""
+
+
+@final
+@dataclass(eq=False)
+class ModelInRounds:
+    """Noisy counts of columns and of some cliques of them, and the points that fit them."""
+
+    steps: NoisySteps
+    sizes: Mapping[str, int]
+    weights: Mapping[Names, int]
+    singles: Sequence[Measurement]
+    pairs: Sequence[Measurement]
+    counted: list[Measurement] = field(init=False)
+    _points: WeightedPoints | None = field(init=False, default=None)
+    _tilt: Tilt | None = field(init=False, default=None)
+    _note: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        self.counted = [*self.singles, *self.pairs]
+
+    @property
+    def _shares(self) -> dict[str, Array]:
+        """The shares of each column, from its own counts."""
+        found: dict[str, Array] = {}
+        for one in self.singles:
+            near = np.maximum(project_to_simplex(one.counts / one.rows), _LEAST)
+            found[one.columns[0]] = near / near.sum()
+        return found
+
+    def _cost(self, names: Names) -> int:
+        """Return what noise is expected to add to a clique, by the step that will count it."""
+        after = self.steps.schedule.steps[len(self.steps.spends) + 1]
+        assert isinstance(after, Counting)
+        return round(after.noise(MARGINAL).mean_sum(self._cells(names)))
+
+    def _scores(self, cliques: Sequence[Names], shares: Sequence[Array]) -> dict[Names, int]:
+        tallies = self.steps.tallies
+        return {
+            names: score(tallies, names, share, self._cost(names), self.weights[names])
+            for names, share in zip(cliques, shares, strict=True)
+        }
+
+    def choose_pairs(self, candidates: Sequence[Names], times: int) -> None:
+        """Choose so many pairs and count them: first some that close no cycle."""
+        shares = self._shares
+        alone = [np.outer(shares[first], shares[second]) for first, second in candidates]
+        scores = self._scores(candidates, alone)
+        forest = count_forest(self.steps, scores, ceil(times * FOREST))
+        self.counted += forest
+        self._choose(candidates, times - len(forest))
+
+    def choose_larger(self, candidates: Sequence[Names], times: int) -> None:
+        """Choose so many larger cliques and count them."""
+        self._choose(candidates, times)
+
+    def _choose(self, candidates: Sequence[Names], times: int) -> None:
+        """Choose what the model gets wrong, and count it; fit again now and then."""
+        left = times
+        while left:
+            model = self._fit(_FEW_STEPS)
+            known = {one.columns for one in self.counted}
+            open_ones = [names for names in candidates if names not in known] or list(candidates)
+            shares = model.tables(tuple(open_ones))
+            some = min(left, ceil(times / _REFITS))
+            scores = self._scores(open_ones, shares)
+            self.counted += count_best(self.steps, scores, [], some)
+            left -= some
+
+    def _fit(self, steps: int, *, is_last: bool = False) -> WeightedPoints:
+        """Fit the weights of the points to all that was counted, from where the last fit ended.
+
+        Where that fails, the points keep the weights that they have: what was paid for is not lost.
+        Ensures: what `progress` raises, to stop the work for example, is raised.
+        """
+        if self._points is None:
+            self._points = self._start()
+        known = self._points if self._tilt is None else self._tilt.points
+        work = len(self.counted) * known.logs.size
+        most = max(_FEW_STEPS // 2, min(steps, _MOST_WORK // work))
+        told = ToldProgress(self.steps.progress if is_last else None)
+        try:
+            self._tilt = tilt_points(
+                self._points,
+                self.counted,
+                steps=most,
+                start=None if self._tilt is None else self._tilt.numbers,
+                progress=told,
+            )
+        except Exception as problem:
+            if problem in told.raised:
+                raise
+            # Its message may be about counts; its name is enough.
+            self._note = (
+                f"Weights could not be fitted to all noisy counts ({type(problem).__name__}). The "
+                "rows come from a simpler model instead."
+            )
+            return known
+        return self._tilt.points
+
+    def _start(self) -> WeightedPoints:
+        """Return points of a graph of columns that fits what was counted so far, as it can."""
+        graph = self._graph()
+        if prod(self.sizes.values()) <= _MOST_EVERY:
+            return list_points(graph)
+        rows = self.steps.tallies.rows
+        draws = min(max(_DRAWN * rows, _FEWEST_DRAWN), _MOST_DRAWN)
+        return draw_points(graph, draws, self.steps.source)
+
+    def _graph(self) -> GraphModel:
+        """Return a graph of columns: the pairs that are most linked, while it stays small."""
+        alone = GraphModel(
+            self.sizes, tuple(((name,), np.log(share)) for name, share in self._shares.items())
+        )
+        pairs = [one for one in self.counted if len(one.columns) == 2]
+        gains = {one.columns: self._gain(one) for one in pairs}
+        taken: list[Measurement] = []
+        for one in sorted(pairs, key=lambda each: -gains[each.columns]):
+            tables = [each.columns for each in (*taken, one)]
+            small = cells_needed(self.sizes, tables) <= _MOST_IN_GRAPH
+            if gains[one.columns] > 0 and small:
+                taken.append(one)
+        if not taken:
+            return alone
+        found, _ = fit_or_simpler("graph", self.sizes, [*self.singles, *taken], alone, None)
+        assert isinstance(found, GraphModel)
+        return found
+
+    def _gain(self, pair: Measurement) -> float:
+        """Return how far noisy counts are from independence, less what their noise adds to that."""
+        shares = self._shares
+        first, second = pair.columns
+        apart = np.abs(pair.counts - pair.rows * np.outer(shares[first], shares[second])).sum()
+        return float(apart) - pair.noise.mean_size * pair.counts.size
+
+    def finish(self) -> tuple[WeightedPoints, tuple[str, ...]]:
+        """Return the points with the weights that fit all counts best."""
+        found = self._fit(_MANY_STEPS, is_last=True)
+        return found, (self._note,) if self._note else ()
+
+    def _cells(self, names: Names) -> int:
+        return prod(self.sizes[name] for name in names)
+
+
+FOREST = 0.5
+"""Which part of the pairs is chosen at first, so that they close no cycle."""
