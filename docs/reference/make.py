@@ -157,6 +157,7 @@ SECTIONS = {
         "ContinualCount",
         "PublishedStep",
     ),
+    "Local model": tuple(sorted(nw.local.__all__, key=lambda name: (name[0].isupper(), name))),
     "Plans": ("Plan", "Column", "Person", "Wanted", "draft_plan", "Draft"),
     "Releases": ("release", "Output", "Release", "CSV", "Excel"),
     "Ledger": (
@@ -176,7 +177,7 @@ SECTIONS = {
 
 NAMESPACE_OF = {
     name: place
-    for place in ("results", *(path.stem for path in PACKAGE.glob("*.pyi")), "curves", "models")
+    for place in ("results", *(path.stem for path in PACKAGE.glob("*.pyi")), "curves", "local", "models")
     if place != "__init__"
     for name in getattr(nw, place).__all__
     if name not in nw.__all__
@@ -254,6 +255,9 @@ def cli_page() -> str:
     verbs += ["bound", "bound interval"]
     ledger = ("create", "grant", "show", "history", "export", "verify", "waste")
     verbs += ["ledger", *(f"ledger {verb}" for verb in ledger)]
+    continual = ("predict", "create", "add", "show")
+    verbs += ["continual", *(f"continual {verb}" for verb in continual)]
+    verbs += ["collect", *(f"collect {verb}" for verb in ("plan", "report", "simulate", "estimate"))]
     for verb in ("", *verbs, "design curve"):
         title = f"noisewright {verb}".strip()
         lines += ["", f"## `{title}`", "", "```text", help_text(verb), "```"]

@@ -127,3 +127,62 @@ def test_a_changed_specification_is_refused(colors: Path, noisewright: Program) 
     assert "was changed" in said.err
     colors.write_text("{}")
     assert noisewright("collect", "report", str(colors), "red").code == 2
+
+
+KINDS = {
+    "mean": ("hours", "--low", "0", "--high", "24"),
+    "distribution": ("hours", "--low", "0", "--high", "24"),
+    "items": ("basket", "--labels", "tv,car,milk", "--largest", "2"),
+    "words": ("word", "--bits", "40"),
+}
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Path:
+    path = tmp_path / "survey.csv"
+    rows = [
+        f"{i % 25},{('tv;car', '', 'milk')[i % 3]},{('yes', 'no', 'maybe', 'yes')[i % 4]}"
+        for i in range(4_000)
+    ]
+    path.write_text("hours,basket,word\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_goes_from_a_plan_to_answers(
+    kind: str, survey: Path, tmp_path: Path, noisewright: Program
+) -> None:
+    column, *options = KINDS[kind]
+    made, reports = tmp_path / "made.json", tmp_path / "reports.parquet"
+    planned = noisewright(
+        *("collect", "plan", "--kind", kind, *options, "--epsilon", "4", "--people", "4000"),
+        *("-o", made, "--certificate", tmp_path / "c.json"),
+    )
+    assert planned.code == 0, planned.err
+    assert noisewright("check", tmp_path / "c.json").code == 0
+    asked = ("collect", "simulate", made, survey, "--column", column, "-o", reports)
+    assert noisewright(*asked).code == 0
+    told = noisewright("collect", "estimate", made, reports)
+    assert told.code == 0, told.err
+    assert "4,000 reports" in told.out
+    wanted = {"mean": "mean", "distribution": "quantile", "items": "milk", "words": "yes"}[kind]
+    assert wanted in told.out
+
+
+def test_rappor_states_its_own_epsilon_and_needs_candidates(
+    survey: Path, tmp_path: Path, noisewright: Program
+) -> None:
+    made, reports = tmp_path / "made.json", tmp_path / "reports.parquet"
+    assert "--f" in noisewright("collect", "plan", "--kind", "rappor", "--epsilon", "1").err
+    said = noisewright("collect", "plan", "--kind", "rappor", "--bits", "32", "-o", made)
+    assert "who never changes it" in said.out
+    noisewright("collect", "simulate", made, survey, "--column", "word", "-o", reports)
+    missing = noisewright("collect", "estimate", made, reports)
+    assert missing.code == 2
+    assert "--candidates" in missing.err
+    (tmp_path / "words.txt").write_text("yes\nno\nmaybe\nnever\n")
+    found = noisewright(
+        "collect", "estimate", made, reports, "--candidates", tmp_path / "words.txt"
+    )
+    assert found.code == 0, found.err
+    assert "yes" in found.out

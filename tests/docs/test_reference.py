@@ -30,7 +30,7 @@ def test_every_public_name_is_documented() -> None:
     documented = {name for names in maker().SECTIONS.values() for name in names}
     files = {path.stem for path in Path(str(nw.__file__)).parent.glob("*.pyi")} - {"__init__"}
     inside = {name for file in files for name in vars(getattr(nw, file))["__all__"]}
-    rooms = {"curves", "models"}
+    rooms = {"curves", "local", "models"}
     assert files | rooms | {"errors", "__version__"} <= set(vars(nw)["__all__"])
     stated = set(vars(nw)["__all__"]) | inside
     from_rooms = {name for room in rooms for name in vars(getattr(nw, room))["__all__"]}
@@ -38,7 +38,7 @@ def test_every_public_name_is_documented() -> None:
         "__version__",
         "errors",
     }
-    assert set(vars(nw.models)["__all__"]) <= documented
+    assert {*vars(nw.models)["__all__"], *vars(nw.local)["__all__"]} <= documented
 
 
 def test_no_member_is_described_by_the_docstring_of_its_type() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -77,13 +78,14 @@ def plan(
                 "specification": made.specification,
                 "digest": made.digest.hex(),
                 "guarantee": plain_guarantee(made.guarantee),
-                "why": made.why,
+                "why": getattr(made, "why", None),
                 "expected": None if expected is None else str(expected),
             }
         )
         return
     say(f"{made.guarantee}, {proven.unit}; proven.", style="bold")
-    say(made.why)
+    if hasattr(made, "why"):
+        say(getattr(made, "why"))  # noqa: B009 only kinds with a choice have a reason
     if expected is not None:
         say(str(expected))
     if output is None:
@@ -131,7 +133,8 @@ def simulate(
     schema = _schema(collection, column)
     reader = tables.open_table(given_table(data, table), schema=schema)
     payloads = [
-        collection.reports(batch.column(column)).payload for batch in reader.batches([column])
+        collection.reports(_cells(collection, batch.column(column))).payload
+        for batch in reader.batches([column])
     ]
     if not payloads:
         raise InputError(f"{data} has no rows.")
@@ -169,6 +172,9 @@ def estimate(
         float | None,
         typer.Option(help="Widen intervals for this share of reports that may be fake: 0.01."),
     ] = None,
+    candidates: Annotated[
+        Path | None, typer.Option(help="RAPPOR: a file with one candidate a line, to look for.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write a .csv, .json, .parquet or .feather file."),
@@ -184,7 +190,10 @@ def estimate(
             server.add(piece)
     if state is not None:
         server.save(state)
-    if fakes is None:
+    if candidates is not None:
+        names = files.read_text(candidates, what="the candidates").splitlines()
+        found = server.estimate(candidates=[name for name in names if name]).estimate
+    elif fakes is None:
         found = server.estimate(about=about, confidence=confidence)
     else:
         found = server.robust(fakes=fakes, confidence=confidence).estimate
@@ -206,9 +215,28 @@ def estimate(
 
 
 def _as_estimates(found: Any) -> estimation.Estimates:
+    """Return what a server answers as tables by name."""
+    if isinstance(found, local.DistributionEstimate):
+        parts: dict[Any, estimation.Estimate] = {"mean": found.mean, "quantiles": found.quantiles, "shares": found.shares}
+        return estimation.Estimates(parts)
+    if isinstance(found, local.HeavyHitters):
+        return estimation.Estimates({"value": _surely_there(found)})
     if isinstance(found, estimation.Estimate):
         return estimation.Estimates({found.axes[0].name if found.axes else found.what: found})
     return estimation.Estimates(found)
+
+
+def _surely_there(found: local.HeavyHitters) -> estimation.Estimate:
+    """Return the shares of the values that are told from noise."""
+    one, sure = found.estimate, set(found.detected.labels)
+    places = [place for place, value in enumerate(found.values) if value in sure]
+    arrays = {
+        name: getattr(one, name)[places] for name in ("values", "standard_errors", "lows", "highs")
+    }
+    axis = estimation.Axis(one.axes[0].name, [found.values[place] for place in places])
+    left = len(found.values) - len(places)
+    note = f"{left:,} more candidates are not told from noise, and are left out."
+    return replace(one, axes=(axis,), **arrays, notes=(*one.notes, *([note] if left else [])))
 
 
 def _tell(name: str, one: estimation.Estimate) -> None:
@@ -253,6 +281,13 @@ def _schema(collection: nw.local.Collection, column: str) -> tables.Schema:
     if space is None:
         return tables.Schema({}, public=(column,), others="drop")
     return tables.Schema({column: tables.Field(space)}, others="drop")
+
+
+def _cells(collection: nw.local.Collection, column: Any) -> Any:
+    """Return the values of a column; an empty cell of a text file is an empty set."""
+    if isinstance(getattr(collection, "space", None), nw.Subsets) and column.null_count:
+        return [cell or [] for cell in column.to_pylist()]
+    return column
 
 
 def _read_values(collection: nw.local.Collection, texts: list[str]) -> list[Any]:

@@ -16,7 +16,7 @@ from noisewright.errors import InputError
 if TYPE_CHECKING:
     from noisewright.spaces import Space
 
-Kind = Literal["frequencies"]
+Kind = Literal["frequencies", "mean", "distribution", "items", "words", "numbers", "rappor"]
 
 
 @final
@@ -28,7 +28,14 @@ class KindOptions:
         str,
         typer.Option(help="The privacy loss of one report, e.g. 0.5 or 1/3.", show_default=False),
     ] = ""
-    kind: Annotated[Kind, typer.Option(help="What you want to learn.")] = "frequencies"
+    kind: Annotated[
+        Kind,
+        typer.Option(
+            help="What you want to learn: the frequencies of known values, the mean or the "
+            "distribution of numbers, which items people have, which words or numbers nobody "
+            "listed are frequent, or texts by RAPPOR."
+        ),
+    ] = "frequencies"
     labels: Annotated[str | None, typer.Option(help="The possible values, joined by commas.")] = (
         None
     )
@@ -41,17 +48,68 @@ class KindOptions:
     method: Annotated[
         str | None, typer.Option(help="How devices report.", show_default="the best one")
     ] = None
+    largest: Annotated[
+        int | None, typer.Option(help="Of items: how many most people have at most.")
+    ] = None
+    bits: Annotated[
+        int | None,
+        typer.Option(
+            help="Of words: 8 for each byte; of numbers: up to 2^bits. RAPPOR: the filter."
+        ),
+    ] = None
+    top: Annotated[int, typer.Option(help="Of words and numbers: how many to find.")] = 32
+    hashes: Annotated[int, typer.Option(help="RAPPOR: hash functions.")] = 2
+    cohorts: Annotated[int, typer.Option(help="RAPPOR: groups with other hash functions.")] = 8
+    f: Annotated[str, typer.Option(help="RAPPOR: noise of the permanent response.")] = "1/2"
+    p: Annotated[str, typer.Option(help="RAPPOR: chance of a 1 where the bit is 0.")] = "1/2"
+    q: Annotated[str, typer.Option(help="RAPPOR: chance of a 1 where the bit is 1.")] = "3/4"
 
 
 def make_collection(options: KindOptions, people: int | None, name: str) -> local.Collection:
     """Return the collection that the options describe."""
+    kind = options.kind
+    if kind == "rappor":
+        return _rappor(options, name)
     epsilon = number_option(options.epsilon or None, option="--epsilon")
     if epsilon is None:
         raise InputError("say --epsilon, the privacy loss of one report: 1 is common.")
     common: dict[str, Any] = {"epsilon": epsilon, "name": name}
     if options.method is not None:
+        if kind not in ("frequencies", "mean"):
+            raise InputError(f"--method is for frequencies and means, not for {kind}.")
         common["method"] = options.method
-    return local.frequencies(_space(options), **common)
+    if kind in ("words", "numbers"):
+        bits = 64 if options.bits is None else options.bits
+        common |= {"of": "text" if kind == "words" else "numbers"}
+        return local.heavy_hitters(bits=bits, top=options.top, people=people, **common)
+    if kind == "items":
+        labels = _labels(options)
+        if labels is None or options.largest is None:
+            raise InputError("items need --labels or --labels-file, and --largest.")
+        made = local.items(labels, largest=options.largest, **common)
+        assert isinstance(made, local.ItemCollection)
+        return made
+    space: Any = _space(options)
+    if kind == "mean":
+        return local.mean(space, **common)
+    if kind == "distribution":
+        return local.distribution(space, **common)
+    return local.frequencies(space, **common)
+
+
+def _rappor(options: KindOptions, name: str) -> local.Collection:
+    if options.epsilon:
+        raise InputError(
+            "RAPPOR has no --epsilon of its own: it follows from --f, --p, --q and --hashes, and "
+            "`plan` says it."
+        )
+    labels = _labels(options)
+    chances: dict[str, Any] = {"f": options.f, "p": options.p, "q": options.q}
+    if labels is not None:
+        return local.rappor(candidates=labels, name=name, **chances).collection
+    bits = 128 if options.bits is None else options.bits
+    sizes: dict[str, Any] = {"bits": bits, "hashes": options.hashes, "cohorts": options.cohorts}
+    return local.rappor(**sizes, name=name, **chances).collection
 
 
 def _space(options: KindOptions) -> Space:

@@ -59,6 +59,8 @@ class OpenValues:
 
     def encode(self, values: Any) -> NDArray[np.uint64]:
         """Return the numbers of values, or raise OutsideSpaceError."""
+        if hasattr(values, "to_pylist"):  # Arrow
+            values = values.to_pylist()
         if self.of == "text":
             return self._texts(several(values, name="values", of="texts"))
         return self._numbers(values)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from noisewright import sampling
 from noisewright.certificates import Certificate, read_space
-from noisewright.errors import ParameterError
+from noisewright.errors import InputError, ParameterError
 from noisewright.estimation import normal_quantile, read_confidence
 from noisewright.exact import Epsilon, as_text
 from noisewright.local.collection import Collection, read_name
@@ -159,8 +159,18 @@ class RapporCollection(Collection):
         return RapporCounts(tally[:, 1:], tally[:, 0])
 
     def estimate_from(self, tally: NDArray[np.int64], people: int, **options: Any) -> DecodedShares:
-        """Return shares of candidates; options are candidates=, control=, level=, confidence=."""
+        """Return shares of candidates; options are candidates=, control=, level=, confidence=.
+
+        They are about these people: what decoding leaves of sampling is not counted as error.
+        """
         candidates = options.pop("candidates", None)
+        if candidates is None and self.mechanism.space is None:
+            raise InputError(
+                "a filter tells which of your candidates occur, and none were named. Give "
+                "candidates=[…] (--candidates on the command line)."
+            )
+        if options.pop("about", "people") != "people":
+            raise InputError("RAPPOR is decoded about='people' only.")
         return decode(self.mechanism, self.counts(tally), candidates, **options)
 
     def detect_from(self, tally: NDArray[np.int64], people: int, **options: Any) -> DecodedShares:
