@@ -64,7 +64,7 @@ AT_ONCE: dict[str, set[str]] = {
     "queries": {"numpy"},
     "report": {"numpy"},
     "demo": {"numpy"},
-    "studio": {"fastapi", "pydantic"},
+    "studio": {"fastapi", "pydantic", "starlette"},
     "cli": {"numpy", "rich", "typer"},
     "__main__": set(),
 }
