@@ -58,6 +58,15 @@ class StudioRooms:
     jobs: JobShelf
     confirmations: spending.Confirmations
 
+    @property
+    def ledger_name(self) -> str:
+        """Where the ledger is, as somebody in the folder would type it; without a password."""
+        if "://" in self.ledger:
+            return budgets.without_password(self.ledger)
+        path = Path(self.ledger)
+        inside = path.is_relative_to(self.folder.root)
+        return str(path.relative_to(self.folder.root)) if inside else str(path)
+
     @classmethod
     def of(cls, folder: StudioFolder, *, ledger: str, data: str | None = None) -> StudioRooms:
         """Open the rooms of a folder."""
@@ -101,7 +110,7 @@ def _add_data_routes(app: FastAPI, rooms: StudioRooms) -> None:
             "folder": folder.root.name,
             "data": rooms.data,
             "files": folder.listing(),
-            "ledger": budgets.describe_ledger(rooms.ledger)["name"],
+            "ledger": rooms.ledger_name,
         }
 
     @app.post("/api/draft")
@@ -165,7 +174,7 @@ def _add_work_routes(app: FastAPI, rooms: StudioRooms) -> None:
     @app.post("/api/explain")
     def explain(request: WorkRequest) -> dict[str, Any]:
         """Say what would be spent; returns a confirmation, which starts it once."""
-        made = spending.explain(request, rooms.folder, ledger=rooms.ledger)
+        made = spending.explain(request, rooms.folder, ledger=rooms.ledger, shown=rooms.ledger_name)
         return made | {"confirmation": rooms.confirmations.add(request)}
 
     @app.post("/api/jobs")
@@ -174,11 +183,11 @@ def _add_work_routes(app: FastAPI, rooms: StudioRooms) -> None:
         wanted = rooms.confirmations.take(request.confirmation)
         if wanted is None:
             # After a restart only the job remembers.
-            return rooms.jobs.read(request.confirmation)
+            return _public(rooms.jobs.read(request.confirmation))
         ledger = None if wanted.without_ledger else rooms.ledger
         shown = {
-            "shell": shell_code(wanted, ledger=rooms.ledger),
-            "python": python_code(wanted, ledger=rooms.ledger),
+            "shell": shell_code(wanted, ledger=rooms.ledger_name),
+            "python": python_code(wanted, ledger=rooms.ledger_name),
         }
         content = {"request": wanted.model_dump(), "folder": str(rooms.folder.root), "code": shown}
         return _public(rooms.jobs.start(request.confirmation, content, ledger=ledger))
@@ -222,8 +231,8 @@ def _add_other_routes(app: FastAPI, rooms: StudioRooms) -> None:
         """The best mechanism for a count, its bound, and the price of its properties."""
         return workbench.find_design(request) | {"code": workbench.design_code(request)}
 
-    @app.post("/api/design/certificate")
-    def certificate(request: workbench.CountDesign) -> Response:
+    @app.get("/api/design/certificate")
+    def certificate(request: Annotated[workbench.CountDesign, Query()]) -> Response:
         """The certificate of that mechanism."""
         text = workbench.certify_design(request)
         return Response(text, media_type="application/json", headers=_DOWNLOAD)

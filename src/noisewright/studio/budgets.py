@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
@@ -29,6 +30,14 @@ class GrantRequest(BaseModel):
     person: str | None = None
     rows: int | None = None
     why: str = ""
+
+
+def without_password(url: str) -> str:
+    """Return the address of a database, without the password and the options."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    user = parts.netloc.rpartition("@")[0].partition(":")[0]
+    return f"{parts.scheme}://{f'{user}@' if user else ''}{host}{parts.path}"
 
 
 def exists(where: str) -> bool:
@@ -68,8 +77,7 @@ def grant(request: GrantRequest, where: str, folder: StudioFolder) -> dict[str, 
 
 def describe_ledger(where: str) -> dict[str, Any]:
     """Return balances, entries and whether the chain holds."""
-    # The password of a database is nobody's business.
-    name = Path(where).name if "://" not in where else where.rpartition("/")[2].partition("?")[0]
+    name = Path(where).name if "://" not in where else without_password(where)
     if not exists(where):
         return {"name": name, "exists": False}
     try:

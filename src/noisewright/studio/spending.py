@@ -54,7 +54,9 @@ class Confirmations:
             return self._waiting.get(name)
 
 
-def explain(request: WorkRequest, folder: StudioFolder, *, ledger: str) -> dict[str, Any]:
+def explain(
+    request: WorkRequest, folder: StudioFolder, *, ledger: str, shown: str
+) -> dict[str, Any]:
     """Say what a request will spend and what it promises; nothing is drawn, written or spent."""
     target = folder.target(request.output)
     require_format(target.name)
@@ -73,8 +75,8 @@ def explain(request: WorkRequest, folder: StudioFolder, *, ledger: str) -> dict[
         "balance": None if balance is None else plain_balance(balance),
         "budget": budget_words,
         "forever": FOREVER,
-        "shell": shell_code(request, ledger=ledger),
-        "python": python_code(request, ledger=ledger),
+        "shell": shell_code(request, ledger=shown),
+        "python": python_code(request, ledger=shown),
     }
 
 
