@@ -1,74 +1,141 @@
 // The data room: open a table, declare its columns, say whose a row is, keep the plan.
 
 import { get, post } from "./api.js";
-import { check, choice, code, field, h, later, note, say } from "./dom.js";
+import { check, choice, code, field, h, later, note, put, say } from "./dom.js";
+import { column } from "./columns.js";
 import { draftRequest, keep, store } from "./store.js";
 
-const KINDS = [
-  ["", "to be declared"], ["labels", "one of some labels"], ["numbers", "a number"],
-  ["dates", "a date or time"], ["sets", "a set of items"], ["drop", "not used"],
-  ["public", "public: released as it is"],
-];
-const WARNING = "Take labels and bounds from what is known without the data: a questionnaire, a "
-  + "codebook, the law. Read off the data, they give away who is in it: the largest income is "
-  + "somebody's income.";
+const WARNING =
+  "Take labels and bounds from what is known without the data: a questionnaire, a " +
+  "codebook, the law. Read off the data, they give away who is in it: the largest income is " +
+  "somebody's income.";
 
 export async function data() {
   const state = await get("/api/state");
   const shown = h("div", { "aria-busy": "false" });
   const files = state.files.filter((one) => one.serves.includes("table"));
   const first = store.table?.file ?? state.data ?? "";
-  const table = choice([["", "choose a file"], ...files.map((one) => [one.name, one.name])], first, () => {});
+  const table = choice(
+    [["", "choose a file"], ...files.map((one) => [one.name, one.name])],
+    first,
+    () => {},
+  );
   const books = state.files.filter((one) => one.serves.includes("codebook"));
-  const book = choice([["", "none"], ...books.map((one) => [one.name, one.name])], store.codebook, () => {});
+  const book = choice(
+    [["", "none"], ...books.map((one) => [one.name, one.name])],
+    store.codebook,
+    () => {},
+  );
   const given = store.table ?? {};
-  const header = choice([["", "detect"], ["yes", "yes"], ["no", "no: it is a record"]],
-    given.header === false ? "no" : given.header ? "yes" : "", () => {});
-  const text = (value) => h("input", { type: "text", value: value ?? "", autocomplete: "off", spellcheck: "false" });
-  const delimiter = text(given.delimiter), encoding = text(given.encoding);
-  const names = text(given.names?.join(", ")), sheet = text(given.sheet);
+  const header = choice(
+    [
+      ["", "detect"],
+      ["yes", "yes"],
+      ["no", "no: it is a record"],
+    ],
+    given.header === false ? "no" : given.header ? "yes" : "",
+    () => {},
+  );
+  const text = (value) =>
+    h("input", {
+      type: "text",
+      value: value ?? "",
+      autocomplete: "off",
+      spellcheck: "false",
+    });
+  const delimiter = text(given.delimiter),
+    encoding = text(given.encoding);
+  const names = text(given.names?.join(", ")),
+    sheet = text(given.sheet);
 
   async function open() {
-    const listed = names.value.split(",").map((one) => one.trim()).filter(Boolean);
+    const listed = names.value
+      .split(",")
+      .map((one) => one.trim())
+      .filter(Boolean);
     keep({
       table: {
-        file: table.value, header: { yes: true, no: false }[header.value] ?? null,
-        delimiter: delimiter.value || null, encoding: encoding.value || null,
-        names: listed.length ? listed : null, sheet: sheet.value || null,
+        file: table.value,
+        header: { yes: true, no: false }[header.value] ?? null,
+        delimiter: delimiter.value || null,
+        encoding: encoding.value || null,
+        names: listed.length ? listed : null,
+        sheet: sheet.value || null,
       },
-      codebook: book.value, columns: {}, person: null, plan: "", draft: null,
+      codebook: book.value,
+      columns: {},
+      person: null,
+      plan: "",
+      draft: null,
     });
     await draw(shown);
     shown.querySelector("h2")?.focus();
   }
 
-  const form = h("form", { class: "card", onsubmit: (event) => { event.preventDefault(); open(); } },
-    h("div", { class: "grid" },
-      field("Table", table), field("Codebook, if there is one", book)),
-    h("details", {}, h("summary", {}, "How the file is read"),
-      h("div", { class: "grid" },
+  const form = h(
+    "form",
+    {
+      class: "card",
+      onsubmit: (event) => {
+        event.preventDefault();
+        open();
+      },
+    },
+    h(
+      "div",
+      { class: "grid" },
+      field("Table", table),
+      field("Codebook, if there is one", book),
+    ),
+    h(
+      "details",
+      {},
+      h("summary", {}, "How the file is read"),
+      h(
+        "div",
+        { class: "grid" },
         field("The first line holds names", header),
         field("Delimiter", delimiter, "Left empty, it is detected. For tabs, write tab."),
         field("Encoding", encoding, "Left empty, UTF-8."),
-        field("Names of the columns, separated by commas", names, "For files without a line of names."),
-        field("Sheet of a workbook", sheet))),
-    h("div", { class: "row" }, h("button", { class: "main", type: "submit" }, "Open")));
+        field(
+          "Names of the columns, separated by commas",
+          names,
+          "For files without a line of names.",
+        ),
+        field("Sheet of a workbook", sheet),
+      ),
+    ),
+    h("div", { class: "row" }, h("button", { class: "main", type: "submit" }, "Open")),
+  );
   if (store.table) await draw(shown);
-  return { content: [
-    h("h1", {}, "Data"),
-    h("p", {}, "Open a table and say what its columns can hold. The studio reads names and types of "
-      + "columns, and shows no value."),
-    files.length ? form : note("There is no table in this folder. Put a CSV, Parquet, Feather or Excel file "
-      + "there, or start the studio in another folder.", "warn"),
-    shown] };
+  return {
+    content: [
+      h("h1", {}, "Data"),
+      h(
+        "p",
+        {},
+        "Open a table and say what its columns can hold. The studio reads names and types of " +
+          "columns, and shows no value.",
+      ),
+      files.length
+        ? form
+        : note(
+            "There is no table in this folder. Put a CSV, Parquet, Feather or Excel file " +
+              "there, or start the studio in another folder.",
+            "warn",
+          ),
+      shown,
+    ],
+  };
 }
 
 async function draw(shown) {
   shown.setAttribute("aria-busy", "true");
   let draft;
-  try { draft = await post("/api/draft", draftRequest()); }
-  catch (problem) {
-    shown.replaceChildren(note(problem.message, "bad"));
+  try {
+    draft = await post("/api/draft", draftRequest());
+  } catch (problem) {
+    put(shown, note(problem.message, "bad"));
     shown.setAttribute("aria-busy", "false");
     return;
   }
@@ -80,125 +147,193 @@ async function draw(shown) {
       keep({ draft: { columns: found.columns } });
       summaries(found);
       finish(rest, found);
-    } catch (problem) { rest.replaceChildren(note(problem.message, "bad")); }
+    } catch (problem) {
+      put(rest, note(problem.message, "bad"));
+    }
   });
   const words = new Map();
-  const summaries = (found) => found.columns.forEach((one) => {
-    const place = words.get(one.name);
-    place.textContent = ` ${one.words}`;
-    place.className = one.kind ? "soft" : "open";
-  });
+  const summaries = (found) =>
+    found.columns.forEach((one) => {
+      const place = words.get(one.name);
+      place.textContent = ` ${one.words}`;
+      place.className = one.kind ? "soft" : "open";
+    });
   const columns = draft.columns.map((one) => column(one, words, again));
-  shown.replaceChildren(
-    h("h2", { tabindex: -1 }, `Columns of ${store.table.file}`), note(WARNING, "warn"), columns,
-    person(draft, again), order(again), rest);
+  put(
+    shown,
+    h("h2", { tabindex: -1 }, `Columns of ${store.table.file}`),
+    note(WARNING, "warn"),
+    columns,
+    person(draft, again),
+    order(again),
+    rest,
+  );
   shown.setAttribute("aria-busy", "false");
   finish(rest, draft);
-}
-
-function column(one, words, changed) {
-  const about = h("span", { class: one.kind ? "soft" : "open" }, ` ${one.words}`);
-  words.set(one.name, about);
-  const fields = h("div", { class: "grid" });
-  const now = { kind: one.kind ?? "", labels: one.labels ?? [], low: one.low, high: one.high,
-    step: one.step, largest: one.largest, null: one.null, other: one.other, outside: "error" };
-  const set = (changes) => {
-    Object.assign(now, changes);
-    const columns = { ...store.columns };
-    delete columns[one.name];
-    if (now.kind) columns[one.name] = wanted(now);
-    keep({ columns });
-    changed();
-  };
-  const input = (name, label, hint) => field(label, h("input", { type: "text", value: now[name] ?? "",
-    autocomplete: "off", oninput: (event) => set({ [name]: event.target.value.trim() || null }) }), hint);
-  const draw = () => fields.replaceChildren(...{
-    labels: () => [lines("Labels, one on each line"), input("null", "Empty cells count as", "Left empty, they are errors."),
-      input("other", "Other labels count as", "Left empty, they are errors.")],
-    sets: () => [lines("Items, one on each line"), field("At most so many items in a set",
-      h("input", { type: "number", min: 1, value: now.largest ?? "", oninput: (event) =>
-        set({ largest: Number(event.target.value) || null }) }))],
-    numbers: () => [input("low", "Lowest possible value"), input("high", "Highest possible value"),
-      input("step", "Step of the grid", "For whole numbers 1."), outside()],
-    dates: () => [input("low", "First date, as in 1920-01-01"), input("high", "Last date"),
-      input("step", "Step: day, week, month, year, hour or minute")],
-  }[now.kind]?.() ?? []);
-  const lines = (label) => field(label, h("textarea", { value: now.labels.join("\n"), spellcheck: "false",
-    oninput: (event) => set({ labels: event.target.value.split("\n").map((t) => t.trim()).filter(Boolean) }) }),
-    "Typed or pasted, from the questionnaire.");
-  const outside = () => field("Values out of bounds", choice([["error", "are errors"], ["clamp", "move to the nearest bound"]],
-    now.outside, (value) => set({ outside: value })));
-  const kind = choice(KINDS, now.kind, (value) => {
-    set({ kind: value, step: value === "numbers" ? now.step ?? "1" : now.step });
-    draw();
-  });
-  draw();
-  return h("details", { open: !one.kind }, h("summary", {}, h("span", { class: "name" }, one.name),
-    one.type ? ` (${one.type})` : "", about),
-    one.why ? h("p", { class: "soft small" }, one.why) : null,
-    field(`What ${one.name} holds`, kind), fields);
-}
-
-function wanted(now) {
-  const { kind, labels, low, high, step, largest, outside } = now;
-  const rest = { null: now.null ?? null, other: now.other ?? null };
-  if (kind === "drop" || kind === "public") return { kind };
-  if (kind === "labels") return { kind, labels, ...rest };
-  if (kind === "sets") return { kind, labels, largest: largest ?? null };
-  const bounds = { kind, low: low ?? null, high: high ?? null, step: step ?? null };
-  return kind === "numbers" ? { ...bounds, outside } : bounds;
 }
 
 function person(draft, changed) {
   const several = h("div", { class: "grid" });
   const names = draft.columns.map((one) => [one.name, one.name]);
-  const draw = () => several.replaceChildren(...(store.person ? [
-    field("Column that identifies people", choice(names, store.person.column, (value) => {
-      keep({ person: { ...store.person, column: value } }); changed(); })),
-    field("At most so many rows of a person count", h("input", { type: "number", min: 1, value: store.person.rows,
-      oninput: (event) => { keep({ person: { ...store.person, rows: Math.max(1, Number(event.target.value) || 1) } }); changed(); } }),
-      "All of them share the budget: few rows give better answers."),
-  ] : []));
+  const draw = () =>
+    put(
+      several,
+      ...(store.person
+        ? [
+            field(
+              "Column that identifies people",
+              choice(names, store.person.column, (value) => {
+                keep({ person: { ...store.person, column: value } });
+                changed();
+              }),
+            ),
+            field(
+              "At most so many rows of a person count",
+              h("input", {
+                type: "number",
+                min: 1,
+                value: store.person.rows,
+                oninput: (event) => {
+                  keep({
+                    person: {
+                      ...store.person,
+                      rows: Math.max(1, Number(event.target.value) || 1),
+                    },
+                  });
+                  changed();
+                },
+              }),
+              "All of them share the budget: few rows give better answers.",
+            ),
+          ]
+        : []),
+    );
   const hint = draft.persons[0] ?? names[0]?.[0];
   draw();
-  return h("fieldset", {}, h("legend", {}, "Whose is a row?"),
-    check("Each row is another person", !store.person, () => { keep({ person: null }); draw(); changed(); }, "radio", "person"),
-    check("A person may have several rows", Boolean(store.person), () => {
-      keep({ person: { column: hint, rows: 3 } }); draw(); changed(); }, "radio", "person"),
-    draft.persons.length && !store.person ? note(`${draft.persons.join(", ")} looks like a column that identifies people.`, "warn") : null,
-    several);
+  return h(
+    "fieldset",
+    {},
+    h("legend", {}, "Whose is a row?"),
+    check(
+      "Each row is another person",
+      !store.person,
+      () => {
+        keep({ person: null });
+        draw();
+        changed();
+      },
+      "radio",
+      "person",
+    ),
+    check(
+      "A person may have several rows",
+      Boolean(store.person),
+      () => {
+        keep({ person: { column: hint, rows: 3 } });
+        draw();
+        changed();
+      },
+      "radio",
+      "person",
+    ),
+    draft.persons.length && !store.person
+      ? note(`${draft.persons.join(", ")} looks like a column that identifies people.`, "warn")
+      : null,
+    several,
+  );
 }
 
 function order(changed) {
-  return h("fieldset", {}, h("legend", {}, "If you release a private copy of every row"),
-    field("Order of the rows", choice([["", "as is usual for these columns"],
-      ["shuffled", "random: rows hide among each other, with less noise"],
-      ["kept", "kept: much more noise"]], store.order, (value) => { keep({ order: value }); changed(); })));
+  return h(
+    "fieldset",
+    {},
+    h("legend", {}, "If you release a private copy of every row"),
+    field(
+      "Order of the rows",
+      choice(
+        [
+          ["", "as is usual for these columns"],
+          ["shuffled", "random: rows hide among each other, with less noise"],
+          ["kept", "kept: much more noise"],
+        ],
+        store.order,
+        (value) => {
+          keep({ order: value });
+          changed();
+        },
+      ),
+    ),
+  );
 }
 
 function finish(rest, draft) {
-  const name = h("input", { type: "text", value: store.plan || "plan.toml", autocomplete: "off" });
+  const name = h("input", {
+    type: "text",
+    value: store.plan || "plan.toml",
+    autocomplete: "off",
+  });
   const said = h("div");
   const save = async (overwrite) => {
     try {
       await post("/api/plans", { ...draftRequest(), file: name.value.trim(), overwrite });
       keep({ plan: name.value.trim() });
       say("The plan is kept.");
-      said.replaceChildren(h("p", { class: "note good" }, `${store.plan} is kept in the folder. `,
-        h("a", { href: `/api/plan?file=${encodeURIComponent(store.plan)}`, download: store.plan }, "Download it"),
-        ", or go on: ", h("a", { href: "#choose" }, "choose epsilon"), "."));
+      put(
+        said,
+        h(
+          "p",
+          { class: "note good" },
+          `${store.plan} is kept in the folder. `,
+          h(
+            "a",
+            {
+              href: `/api/plan?file=${encodeURIComponent(store.plan)}`,
+              download: store.plan,
+            },
+            "Download it",
+          ),
+          ", or go on: ",
+          h("a", { href: "#choose" }, "choose epsilon"),
+          ".",
+        ),
+      );
     } catch (problem) {
       const exists = problem.message.includes("exists");
-      said.replaceChildren(note(problem.message, "bad"), exists ? h("button", { type: "button", onclick: () => save(true) }, "Overwrite it") : "");
+      put(
+        said,
+        note(problem.message, "bad"),
+        exists
+          ? h("button", { type: "button", onclick: () => save(true) }, "Overwrite it")
+          : "",
+      );
     }
   };
-  rest.replaceChildren(
+  put(
+    rest,
     h("h2", {}, "The plan"),
     draft.problem ? note(draft.problem, "bad") : "",
-    draft.missing.length ? note(`Still to be declared: ${draft.missing.join(", ")}.`, "warn") : "",
-    draft.unused.length ? h("p", { class: "soft" }, `The codebook also describes ${draft.unused.join(", ")}.`) : "",
+    draft.missing.length
+      ? note(`Still to be declared: ${draft.missing.join(", ")}.`, "warn")
+      : "",
+    draft.unused.length
+      ? h("p", { class: "soft" }, `The codebook also describes ${draft.unused.join(", ")}.`)
+      : "",
     draft.promise ? h("p", {}, draft.promise) : "",
-    h("div", { class: "row" }, field("Keep it as", name),
-      h("button", { class: "main", type: "button", onclick: () => save(store.plan === name.value.trim()) }, "Keep the plan")),
-    said, code("The plan as TOML", draft.toml));
+    h(
+      "div",
+      { class: "row" },
+      field("Keep it as", name),
+      h(
+        "button",
+        {
+          class: "main",
+          type: "button",
+          onclick: () => save(store.plan === name.value.trim()),
+        },
+        "Keep the plan",
+      ),
+    ),
+    said,
+    code("The plan as TOML", draft.toml),
+  );
 }

@@ -5,18 +5,33 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 export function s(tag, attributes = {}, ...children) {
-  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  return fill(
+    document.createElementNS("http://www.w3.org/2000/svg", tag),
+    attributes,
+    children,
+  );
 }
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
+    else if (name === "value" || name === "checked" || name === "selected")
+      element[name] = value;
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat(3).filter((one) => one !== null && one !== undefined && one !== false));
+  element.append(...plain(children));
   return element;
+}
+
+const plain = (children) =>
+  children
+    .flat(4)
+    .filter((one) => one !== null && one !== undefined && one !== false && one !== "");
+
+// Replace what an element holds.
+export function put(element, ...children) {
+  element.replaceChildren(...plain(children));
 }
 
 let last = 0;
@@ -42,25 +57,66 @@ export function choice(options, value, onchange) {
 }
 
 export function check(label, checked, onchange, type = "checkbox", name) {
-  const box = h("input", { type, name, checked, onchange: (event) => onchange(event.target.checked) });
+  const box = h("input", {
+    type,
+    name,
+    checked,
+    onchange: (event) => onchange(event.target.checked),
+  });
   return h("label", { class: "inline" }, box, h("span", {}, label));
 }
 
 export function table(head, rows, { best = -1, texts = false, caption } = {}) {
   const mark = (place) => (place === best ? "best" : null);
-  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption || "Table" },
-    h("table", { class: texts ? "texts" : null },
-      h("thead", {}, h("tr", {}, head.map((cell, place) =>
-        h("th", { scope: "col", class: mark(place) }, cell)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, place) =>
-        place ? h("td", { class: mark(place) }, cell) : h("th", { scope: "row" }, cell)))))));
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption || "Table" },
+    h(
+      "table",
+      { class: texts ? "texts" : null },
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          head.map((cell, place) => h("th", { scope: "col", class: mark(place) }, cell)),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        rows.map((row) =>
+          h(
+            "tr",
+            {},
+            row.map((cell, place) =>
+              place ? h("td", { class: mark(place) }, cell) : h("th", { scope: "row" }, cell),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 export function code(title, text) {
-  const button = h("button", { type: "button", onclick: async () => {
-    try { await navigator.clipboard.writeText(text); say("Copied."); button.textContent = "Copied"; }
-    catch { say("The browser does not allow copying; select the text instead."); }
-  } }, "Copy");
+  const button = h(
+    "button",
+    {
+      type: "button",
+      onclick: async () => {
+        try {
+          await navigator.clipboard.writeText(text);
+          say("Copied.");
+          button.textContent = "Copied";
+        } catch {
+          say("The browser does not allow copying; select the text instead.");
+        }
+      },
+    },
+    "Copy",
+  );
   return h("details", {}, h("summary", {}, title), h("pre", { tabindex: 0 }, text), button);
 }
 
@@ -76,10 +132,15 @@ export function number(value, digits = 3) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value)) return value.toLocaleString("en");
-  return Number(value.toPrecision(digits)).toLocaleString("en", { maximumSignificantDigits: digits });
+  return Number(value.toPrecision(digits)).toLocaleString("en", {
+    maximumSignificantDigits: digits,
+  });
 }
 
 export function later(wait, work) {
   let timer = 0;
-  return (...given) => { clearTimeout(timer); timer = setTimeout(() => work(...given), wait); };
+  return (...given) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => work(...given), wait);
+  };
 }

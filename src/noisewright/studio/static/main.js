@@ -1,7 +1,7 @@
 // Shows one room at a time, by the part of the address after #.
 
 import { get } from "./api.js";
-import { h, note } from "./dom.js";
+import { h, note, put } from "./dom.js";
 import { audit } from "./audit.js";
 import { choose } from "./choose.js";
 import { data } from "./data.js";
@@ -21,20 +21,23 @@ async function show() {
   }
   if (leave) leave();
   leave = null;
-  main.replaceChildren(h("p", { class: "soft" }, "Opening …"));
+  put(main, h("p", { class: "soft" }, "Opening …"));
   try {
     const made = await ROOMS[name]();
-    main.replaceChildren(...made.content);
+    put(main, ...made.content);
     leave = made.leave ?? null;
     document.title = `${main.querySelector("h1").textContent} · Noisewright studio`;
   } catch (problem) {
-    main.replaceChildren(h("h1", {}, "That did not work"), note(problem.message, "bad"));
+    put(main, h("h1", {}, "That did not work"), note(problem.message, "bad"));
   }
   if (document.activeElement?.closest("nav")) main.focus({ preventScroll: true });
 }
 
 addEventListener("hashchange", show);
-get("/api/state").then((state) => {
-  document.getElementById("where").textContent = `folder ${state.folder}, ledger ${state.ledger}`;
-}).catch(() => {});
+get("/api/state")
+  .then((state) => {
+    document.getElementById("where").textContent =
+      `folder ${state.folder}, ledger ${state.ledger}`;
+  })
+  .catch(() => {});
 show();
