@@ -107,7 +107,8 @@ function results(job) {
   const made = job.result,
     parts = [];
   if (made.guarantee) {
-    const left = made.balance?.left?.exact;
+    const left = made.balance?.left?.epsilon;
+    const rest = left === undefined ? "" : `; left of ${made.balance.dataset}: ε = ${number(left, 6)}`;
     parts.push(
       h(
         "p",
@@ -116,8 +117,7 @@ function results(job) {
           (made.guarantee.delta ? `, δ = ${made.guarantee.delta}` : "") +
           ". " +
           (made.accounted
-            ? `Debited in entry ${made.entry} of the ` +
-              `ledger${left ? `; left of ${made.balance.dataset}: ε = ${number(made.balance.left.epsilon, 6)}` : ""}.`
+            ? `Debited in entry ${made.entry} of the ledger${rest}.`
             : "No budget was debited."),
       ),
     );
