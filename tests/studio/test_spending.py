@@ -42,7 +42,7 @@ def test_a_question_is_explained_confirmed_and_answered_once(studio: RunningStud
         checked = client.post("/api/audit/certificate", json={"text": certificate.text}).json()
         assert checked["holds"]
         data = client.get(f"/api/jobs/{job['id']}/files/data").text
-        assert data.startswith("job,")
+        assert data.startswith('"job",')
         assert client.post("/api/jobs", json=yes).json()["state"] == "done"
         assert len(client.get("/api/jobs").json()) == 1
     assert len(spends(studio)) == 1

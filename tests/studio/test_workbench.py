@@ -24,7 +24,7 @@ def test_the_best_mechanism_and_its_certificate(studio: RunningStudio) -> None:
         text = certificate.text
         assert client.post("/api/audit/certificate", json={"text": text}).json()["holds"]
         forged = json.loads(text)
-        forged["claim"]["epsilon"] = "1/100"
+        forged["claims"]["epsilon"] = {"value": "1/100"}
         found = client.post("/api/audit/certificate", json={"text": json.dumps(forged)}).json()
         assert not found["holds"]
         assert found["failures"][0]["message"]

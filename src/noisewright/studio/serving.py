@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import socket
 import threading
 import webbrowser
@@ -59,6 +60,9 @@ def serve(
         say("That address is used up. For another browser:")
         say(address(token))
 
+    if hasattr(signal, "SIGPIPE"):
+        # The command line ends quietly when its reader leaves; a server outlives a browser.
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     doorkeeper = Doorkeeper(announce=announce)
     rooms = StudioRooms.of(folder, ledger=_ledger_of(ledger, folder.root), data=data)
     app = Guard(

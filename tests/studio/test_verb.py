@@ -1,0 +1,76 @@
+"""`noisewright studio` as somebody starts it."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.studio.conftest import write_survey
+
+PROGRAM = Path(sys.executable).parent / "noisewright"
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    write_survey(tmp_path)
+    command = [str(PROGRAM), "studio", "survey.csv", "--port", "0", "--no-browser"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=environment
+    ) as server:
+        assert server.stdout is not None
+        lines = [server.stdout.readline() for _ in range(2)]
+        address = next(line for line in lines if "token" in line)
+        yield server, address.strip()
+        server.kill()
+
+
+def test_the_address_stands_alone_on_its_line_and_opens_the_studio(
+    started: tuple[subprocess.Popen[str], str],
+) -> None:
+    server, address = started
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", address)
+    origin = address.partition("/?")[0]
+    with httpx.Client(base_url=origin, trust_env=False, timeout=60) as client:
+        assert client.get(address).status_code == 200
+        state = client.get("/api/state").json()
+        assert state["data"] == "survey.csv"
+        port = int(origin.rpartition(":")[2])
+        # A browser that leaves in the middle of an answer does not end the studio.
+        for _ in range(20):
+            with socket.create_connection(("127.0.0.1", port)) as caller:
+                cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+                caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+                asked = (
+                    f"GET /static/data.js HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\n\r\n"
+                )
+                caller.sendall(asked.encode() * 5)
+        assert client.get("/api/state").status_code == 200
+    server.send_signal(signal.SIGINT)
+    assert server.wait(30) in (0, 130)
+
+
+def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [str(PROGRAM), "studio", str(tmp_path), "--port", port, "--no-browser"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "--port 0" in done.stderr
+    nowhere = [str(PROGRAM), "studio", str(tmp_path / "nowhere"), "--no-browser"]
+    done = subprocess.run(nowhere, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "does not exist" in done.stderr
