@@ -44,14 +44,11 @@ def test_the_address_stands_alone_on_its_line_and_opens_the_studio(
         assert state["data"] == "survey.csv"
         port = int(origin.rpartition(":")[2])
         # A browser that leaves in the middle of an answer does not end the studio.
-        for _ in range(20):
+        # It is sent in parts, and a part after the first would raise SIGPIPE.
+        asked = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        for _ in range(100):
             with socket.create_connection(("127.0.0.1", port)) as caller:
-                cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
-                caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-                asked = (
-                    f"GET /static/data.js HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookie}\r\n\r\n"
-                )
-                caller.sendall(asked.encode() * 5)
+                caller.sendall(asked * 3)
         assert client.get("/api/state").status_code == 200
     server.send_signal(signal.SIGINT)
     assert server.wait(30) in (0, 130)

@@ -75,12 +75,7 @@ export const OUTCOMES = [
 export function outcomes(title, tools, unit, frameNumber) {
   const known = tools.filter((tool) => tool.error !== null);
   if (!known.length) return null;
-  const most =
-    2.2 *
-    Math.min(
-      Math.max(...known.map((tool) => tool.error)),
-      25 * Math.min(...known.map((tool) => tool.error)) || 1,
-    );
+  const most = 2.2 * Math.max(...known.map((tool) => tool.error)) || 1;
   const width = room(),
     left = edge(width);
   const x = scale(-most, most, left, width - 20),
@@ -134,7 +129,7 @@ export function belief(before, after) {
       {},
       s("text", { x: 52, y: y + 15, "text-anchor": "end" }, name),
       s("rect", { class: kind, x: 60, y, width: x(value) - 60, height: 20, rx: 3 }),
-      s("text", { x: x(value) + 6, y: y + 15 }, `${number(100 * value)}%`),
+      s("text", { x: x(value) + 6, y: y + 15 }, `${number(100 * value, 9)}%`),
     );
   return frame(
     `An attacker is right with ${100 * before}% before, and at most ${100 * after}% after`,
