@@ -3,7 +3,7 @@
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +54,7 @@ class RunningStudio:
         return httpx.Client(base_url=self.origin, headers=headers, trust_env=False, timeout=60)
 
     @contextmanager
-    def browser(self) -> Iterator[httpx.Client]:
+    def browser(self) -> Generator[httpx.Client]:
         with self.stranger(origin=self.origin) as client:
             assert client.get(self.address).status_code == 200
             yield client

@@ -1,5 +1,7 @@
 """What a browser learns of a table is names and types; what it declares becomes a plan."""
 
+from typing import Any
+
 import noisewright as nw
 from tests.studio.conftest import SECRET, TABLE, RunningStudio
 
@@ -45,7 +47,7 @@ def test_declared_columns_make_the_plan_that_the_library_reads(studio: RunningSt
     assert download.headers["content-disposition"].startswith("attachment")
     plan = nw.Plan.read(studio.folder / "mine.toml")
     assert download.text == (studio.folder / "mine.toml").read_text(encoding="utf-8")
-    columns_of = dict(plan.columns)
+    columns_of: dict[str, Any] = dict(plan.columns)
     assert columns_of["weight"] == "drop"
     assert columns_of["job"].space == nw.Categories(["nurse", "baker", "clerk"])
     assert columns_of["hours"].space == nw.Counts(80, neighbors="replace")
@@ -69,8 +71,8 @@ def test_markup_in_names_and_labels_stays_text(studio: RunningStudio) -> None:
         answer = client.post("/api/plans", json={**wanted, "file": "odd.toml"})
         assert answer.status_code == 200, answer.text
         assert answer.headers["content-type"] == "application/json"
-    labels = dict(nw.Plan.read(studio.folder / "odd.toml").columns)[HOSTILE].space.labels
-    assert labels == (HOSTILE, "x")
+    columns_of: dict[str, Any] = dict(nw.Plan.read(studio.folder / "odd.toml").columns)
+    assert columns_of[HOSTILE].space.labels == (HOSTILE, "x")
 
 
 def test_wrong_requests_are_told_what_is_wrong(studio: RunningStudio) -> None:

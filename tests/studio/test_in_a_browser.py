@@ -39,6 +39,12 @@ class Visitor:
         page.on("console", lambda said: self.problems.append(said.text))
         page.on("pageerror", lambda problem: self.problems.append(str(problem)))
 
+        def look(answer: Any) -> None:
+            if answer.status >= 400:
+                self.problems.append(f"{answer.status} {answer.url}")
+
+        page.on("response", look)
+
         def note(request: Any) -> None:
             if not request.url.startswith((origin, "data:", "blob:")):
                 self.elsewhere.append(request.url)

@@ -48,8 +48,8 @@ def promise_words(plan: Plan) -> str:
         f"In words: {results} is at most {factor_text(whole)} times as likely"
         f"{_plus(whole)} with this person's data as with any other data in their place.",
         "Someone who knows everybody else's data, and considers two values of this person's data "
-        f"equally likely, guesses the right one with a probability of at most {guess_words(whole)}; "
-        "without the release it is 0.5.",
+        "equally likely, guesses the right one with a probability of at most "
+        f"{guess_words(whole)}; without the release it is 0.5.",
     ]
     if plan.is_central:
         said.append(central_words(plan))

@@ -11,7 +11,7 @@ from fastapi.responses import FileResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field as Given
 
-import noisewright as nw
+from noisewright import plans
 from noisewright.files import read_text
 from noisewright.studio import budgets, choosing, declaring, spending, workbench
 from noisewright.studio.choosing import AdviceDesk, Study
@@ -139,7 +139,7 @@ def _add_choice_routes(app: FastAPI, rooms: StudioRooms) -> None:
         """Begin to predict errors at all stops of the slider; no value is read."""
         path = rooms.folder.existing(request.plan)
         text = read_text(path, what="the plan")
-        nw.Plan.from_toml(text)
+        plans.Plan.from_toml(text)
         rows = request.rows
         if rows is None:
             if request.table is None:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
-import noisewright as nw
+from noisewright import ledger
 from noisewright.errors import AlteredLedgerError
 from noisewright.ledger import Ledger, plain_balance
 from noisewright.studio.declaring import TableChoice
@@ -49,14 +49,14 @@ def open_ledger(where: str) -> Ledger:
     """Open the ledger, or say how to make one."""
     if not exists(where):
         raise RefusalError("there is no ledger yet. Create one in the room Ledger.", status=409)
-    return nw.Ledger.open(where)
+    return ledger.Ledger.open(where)
 
 
 def create_ledger(where: str) -> dict[str, Any]:
     """Create the ledger that the studio was started with."""
     if exists(where) and "://" not in where:
         raise RefusalError("there is a ledger already.", status=409)
-    nw.Ledger.create(where)
+    ledger.Ledger.create(where)
     return describe_ledger(where)
 
 
@@ -81,7 +81,7 @@ def describe_ledger(where: str) -> dict[str, Any]:
     if not exists(where):
         return {"name": name, "exists": False}
     try:
-        book = nw.Ledger.open(where)
+        book = ledger.Ledger.open(where)
         head = book.verify()
     except AlteredLedgerError as problem:
         return {"name": name, "exists": True, "holds": False, "message": str(problem)}

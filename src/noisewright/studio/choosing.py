@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
-import noisewright as nw
 from noisewright import advice, plans
 from noisewright.errors import NoisewrightError
 from noisewright.exact import exactly
@@ -173,8 +172,8 @@ def _cancel(opened: _Open) -> None:
 
 def predict_stop(study: Study, epsilon: str) -> dict[str, Any]:
     """Return what `advise` says at one ε, as plain values; runs in another process."""
-    plan = nw.Plan.from_toml(study.plan)
-    made = nw.advise(
+    plan = plans.Plan.from_toml(study.plan)
+    made = advice.advise(
         plan,
         epsilon=epsilon,
         delta=study.delta,

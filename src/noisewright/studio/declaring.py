@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field as Given
 
-import noisewright as nw
 from noisewright import advice, plans, tables
 from noisewright.errors import NoisewrightError
 from noisewright.exact import show
@@ -44,12 +43,12 @@ class TableChoice(_Request):
         """Return the file as the library takes it."""
         path = folder.existing(self.file)
         if tables.as_excel(path) is not None:
-            return nw.Excel(path, sheet=self.sheet, header=self.header, names=self.names)
+            return tables.Excel(path, sheet=self.sheet, header=self.header, names=self.names)
         is_text = tables.as_csv(path) is not None or path.suffix == ".data"
         if not is_text or path.is_dir():
             return path
         delimiter = "\t" if self.delimiter in ("tab", "\\t") else self.delimiter
-        return nw.CSV(
+        return tables.CSV(
             path,
             delimiter=delimiter,
             encoding=self.encoding,
@@ -125,10 +124,10 @@ class DraftRequest(_Request):
         """Draft the plan; no value of the table is read."""
         book = None if self.codebook is None else folder.existing(self.codebook)
         person = self.person
-        drafted = nw.planning.draft_plan(
+        drafted = plans.draft_plan(
             self.table.open(folder),
             codebook=book,
-            person=None if person is None else nw.Person(person.column, rows=person.rows),
+            person=None if person is None else tables.Person(person.column, rows=person.rows),
             epsilon=self.epsilon or None,
             delta=self.delta or None,
             order=self.order,

@@ -47,12 +47,12 @@ HEADERS = {
 # A cookie that is SameSite=Strict is not sent along a redirection that another page began: this
 # page, which is ours, begins the next one.
 _WELCOME = (
-    '<!DOCTYPE html><html lang="en"><meta charset="utf-8">'
+    '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,">'
     '<meta http-equiv="refresh" content="0;url=/"><title>Noisewright studio</title>'
     '<p><a href="/">Open the studio</a></p></html>'
 )
 _LOCKED = (
-    '<!DOCTYPE html><html lang="en"><meta charset="utf-8">'
+    '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,">'
     '<meta name="viewport" content="width=device-width"><title>Noisewright studio</title>'
     "<h1>This studio is locked</h1><p>Open it with the address that the terminal shows last. Each "
     "address works once; after that, the terminal shows another one.</p></html>"

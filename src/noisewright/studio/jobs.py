@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, final
 
-import noisewright as nw
+from noisewright import ledger
 from noisewright.errors import NoisewrightError
 from noisewright.files import read_whole, write_whole
 from noisewright.studio.failures import RefusalError
@@ -155,7 +155,7 @@ def mark_of(name: str) -> str:
 
 def spend_of(job: dict[str, Any]) -> tuple[Any, str] | None:
     """Return the entry that a job spent and its state, by the mark; None if it spent nothing."""
-    book = nw.Ledger.open(job["ledger"])
+    book = ledger.Ledger.open(job["ledger"])
     for entry in reversed(book.history()):
         if entry.kind == "spend" and mark_of(job["id"]) in entry.what:
             return entry, book.state(entry.sequence)

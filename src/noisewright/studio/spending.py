@@ -6,8 +6,7 @@ import secrets
 import threading
 from typing import Any, final
 
-import noisewright as nw
-from noisewright import plans, releases
+from noisewright import plans, queries, releases
 from noisewright.errors import NoisewrightError, UnknownDatasetError
 from noisewright.exact import exactly
 from noisewright.ledger import Balance, plain_balance
@@ -84,7 +83,7 @@ def _price(
     request: WorkRequest, folder: StudioFolder, rows: int
 ) -> tuple[Guarantee, list[str], list[dict[str, Any]]]:
     if request.kind == "release":
-        plan = nw.Plan.read(folder.existing(request.plan)).for_rows(rows)
+        plan = plans.Plan.read(folder.existing(request.plan)).for_rows(rows)
         return plan.guarantee, [plans.promise_words(plan), *plan.cautions(rows=rows)], []
     if not request.epsilon:
         raise RefusalError("epsilon is missing: how much may this cost each person?")
@@ -97,7 +96,7 @@ def _price(
             "synthetic table and everything that is computed from it."
         )
         return price, [words], []
-    people = nw.Private(
+    people = queries.Private(
         request.table.open(folder), columns=folder.existing(request.plan), ledger=None
     )
     question = people.sql(request.sql)

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import noisewright as nw
-from noisewright import releases
+from noisewright import queries, releases
 from noisewright.errors import NoisewrightError
 from noisewright.studio.failures import sentence_of
 from noisewright.studio.folder import StudioFolder
@@ -70,7 +69,7 @@ def carry_out(job: dict[str, Any], progress: Any) -> dict[str, Any]:
     ledger: str | None = job["ledger"]
     what = f"{request.kind} {request.output} ({mark_of(job['id'])})"
     if request.kind == "ask":
-        people = nw.Private(table, columns=plan, ledger=ledger, dataset=request.dataset)
+        people = queries.Private(table, columns=plan, ledger=ledger, dataset=request.dataset)
         question = people.sql(request.sql)
         with releases.answer_files(target, apart=[table, plan]) as write:
             answer = question.release(
@@ -86,9 +85,9 @@ def carry_out(job: dict[str, Any], progress: Any) -> dict[str, Any]:
                 files = {}
         files = {("data" if kind == "answer" else kind): path for kind, path in files.items()}
         return releases.plain_answer(answer, files)
-    out = nw.planning.Output(target, what=what)
+    out = releases.Output(target, what=what)
     if request.kind == "synthesize":
-        made = nw.synthesize(
+        made = releases.synthesize(
             table,
             plan,
             epsilon=request.epsilon or None,
@@ -103,7 +102,7 @@ def carry_out(job: dict[str, Any], progress: Any) -> dict[str, Any]:
             "expected_error": made.expected_error,
             "workload_error": made.workload_error,
         }
-    copy = nw.release(
+    copy = releases.release(
         table, plan, out=out, ledger=ledger, dataset=request.dataset, progress=progress
     )
     return releases.plain_result(copy) | {"order": copy.plan.order, "columns": _estimates(copy)}

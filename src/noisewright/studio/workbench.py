@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field as Given
 
-import noisewright as nw
-from noisewright import designs, mechanisms
+from noisewright import certificates, designs, mechanisms, privacy, spaces
 from noisewright.exact import show
 from noisewright.studio.failures import RefusalError
 
@@ -42,14 +41,14 @@ class MatrixAudit(BaseModel):
 def find_design(request: CountDesign) -> dict[str, Any]:
     """Return the best mechanism, its proven bound, and what each property costs."""
     made = _design(request)
-    prices = nw.analysis.price_of_properties(
-        nw.Counts(request.n),
+    prices = designs.price_of_properties(
+        spaces.Counts(request.n),
         epsilon=request.epsilon,
         loss=request.loss,
         goal=request.goal,
         properties=set(request.properties),
     )
-    has = nw.properties(made.mechanism)
+    has = mechanisms.properties(made.mechanism)
     return {
         "matrix": [[float(cell) for cell in row] for row in made.mechanism.matrix],
         "loss": made.loss,
@@ -67,7 +66,7 @@ def find_design(request: CountDesign) -> dict[str, Any]:
 
 def certify_design(request: CountDesign) -> str:
     """Return the certificate of the best mechanism."""
-    return nw.certify(_design(request)).to_json()
+    return certificates.certify(_design(request)).to_json()
 
 
 def design_code(request: CountDesign) -> dict[str, str]:
@@ -86,8 +85,8 @@ def design_code(request: CountDesign) -> dict[str, str]:
 
 
 def _design(request: CountDesign) -> Any:
-    return nw.design(
-        nw.Counts(request.n),
+    return designs.design(
+        spaces.Counts(request.n),
         epsilon=request.epsilon,
         loss=request.loss,
         goal=request.goal,
@@ -103,7 +102,7 @@ def check_text(text: str) -> dict[str, Any]:
         document = None
     if not isinstance(document, dict):
         raise RefusalError("that is not a certificate: certificates are JSON objects.")
-    report = nw.check(document)
+    report = certificates.check(document)
     proved = [line for line in report.proved if not line.startswith(_ASSUMING)]
     return {
         "holds": report.holds,
@@ -118,18 +117,20 @@ def check_text(text: str) -> dict[str, Any]:
 def audit_matrix(request: MatrixAudit) -> dict[str, Any]:
     """Return the least ε of a matrix, who can be told from whom, and δ at some ε."""
     rows = mechanisms.read_matrix(request.text, where="the matrix")
-    space = nw.Counts(len(rows) - 1, neighbors=request.neighbors)
-    mechanism = nw.from_matrix(space, rows)
-    least = nw.tight_epsilon(mechanism, delta=request.delta)
+    space = spaces.Counts(len(rows) - 1, neighbors=request.neighbors)
+    mechanism = mechanisms.from_matrix(space, rows)
+    least = privacy.tight_epsilon(mechanism, delta=request.delta)
     is_bounded = least != float("inf")
     witness = verdict = None
     if request.epsilon:
-        found = nw.verify(mechanism, epsilon=request.epsilon, delta=request.delta)
+        found = privacy.verify(mechanism, epsilon=request.epsilon, delta=request.delta)
         verdict, witness = str(found), found.witness
     elif is_bounded and least > 0:
         # Just below the least ε the promise fails, and the witness says for whom.
-        witness = nw.verify(mechanism, epsilon=least * (1 - 2**-20), delta=request.delta).witness
-    curve = nw.profile(mechanism)
+        witness = privacy.verify(
+            mechanism, epsilon=least * (1 - 2**-20), delta=request.delta
+        ).witness
+    curve = privacy.profile(mechanism)
     top = least if is_bounded and least > 0 else 5.0
     return {
         "least_epsilon": least if is_bounded else None,
