@@ -107,7 +107,6 @@ HEAVY = [
     "polars",
     "psycopg",
     "pyarrow",
-    "pydantic",
     "pyspark",
     "python_calamine",
     "rich",

@@ -191,7 +191,7 @@ function show(result, made, now) {
     ),
     made.prices.length
       ? [
-          h("h3", {}, "What properties cost"),
+          h("h2", {}, "What properties cost"),
           table(
             ["property", "alone", "it adds", "without it", "it saves"],
             made.prices.map((one) => [
