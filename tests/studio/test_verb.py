@@ -6,12 +6,16 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
+import noisewright as nw
+from noisewright.studio.folder import StudioFolder
+from noisewright.studio.jobs import OPEN, JobShelf
 from tests.studio.conftest import write_survey
 
 PROGRAM = Path(sys.executable).parent / "noisewright"
@@ -71,3 +75,34 @@ def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
     done = subprocess.run(nowhere, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "does not exist" in done.stderr
+
+
+def test_a_job_outlives_a_studio_that_is_killed(
+    started: tuple[subprocess.Popen[str], str], tmp_path: Path
+) -> None:
+    server, address = started
+    origin = address.partition("/?")[0]
+    table = {"file": "survey.csv"}
+    with httpx.Client(
+        base_url=origin, headers={"origin": origin}, trust_env=False, timeout=60
+    ) as client:
+        client.get(address)
+        plan = {"table": table, "codebook": "codes.csv", "file": "plan.toml"}
+        assert client.post("/api/plans", json=plan).status_code == 200
+        client.post("/api/ledger")
+        budget = {"dataset": "survey", "epsilon": "1", "table": table}
+        assert client.post("/api/ledger/grants", json=budget).status_code == 200
+        wanted = {"kind": "ask", "table": table, "plan": "plan.toml", "output": "answer.csv"}
+        wanted |= {"epsilon": "0.5", "question": {"aggregates": [{"what": "count"}]}}
+        yes = {"confirmation": client.post("/api/explain", json=wanted).json()["confirmation"]}
+        name = client.post("/api/jobs", json=yes).json()["id"]
+    server.kill()
+    server.wait(30)
+    shelf = JobShelf(StudioFolder.at(tmp_path).state)  # what the next studio looks at
+    end = time.monotonic() + 60
+    while shelf.read(name)["state"] in OPEN and time.monotonic() < end:
+        time.sleep(0.1)
+    assert [(job["id"], job["state"]) for job in shelf.all()] == [(name, "done")]
+    assert (tmp_path / "answer.csv").is_file()
+    book = nw.Ledger.open(tmp_path / "budget.db")
+    assert [entry.kind for entry in book.history()].count("spend") == 1
