@@ -31,6 +31,24 @@ def test_a_file_without_names_shows_no_record(studio: RunningStudio) -> None:
         assert "Bachelors" not in answer.text
 
 
+def test_a_table_that_is_taken_for_a_codebook_or_a_plan_shows_no_record(
+    studio: RunningStudio,
+) -> None:
+    (studio.folder / "bare.csv").write_text(f"39,{SECRET},Bachelors\n50,{SECRET},Masters\n")
+    (studio.folder / "named.csv").write_text(f"name,label\nAlice Liddell,{SECRET}\nBob,x\n")
+    with studio.browser() as client:
+        for file in ("survey.csv", "bare.csv", "named.csv"):
+            answers = [
+                client.post("/api/draft", json={"table": TABLE, "codebook": file}),
+                client.post("/api/advice", json={"table": TABLE, "plan": file}),
+                studio.explain(client, plan=file, without_ledger=True),
+            ]
+            for answer in answers:
+                assert answer.status_code < 500
+                for private in (SECRET, "achelors", "Alice", str(studio.folder)):
+                    assert private not in answer.text
+
+
 def test_declared_columns_make_the_plan_that_the_library_reads(studio: RunningStudio) -> None:
     columns = {
         "job": {"kind": "labels", "labels": ["nurse", "baker", "clerk"], "other": "clerk"},

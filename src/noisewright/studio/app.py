@@ -85,7 +85,7 @@ def make_app(rooms: StudioRooms) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    register_failures(app)
+    register_failures(app, root=str(rooms.folder.root))
     _add_data_routes(app, rooms)
     _add_choice_routes(app, rooms)
     _add_work_routes(app, rooms)
@@ -254,5 +254,8 @@ def _public(job: dict[str, Any]) -> dict[str, Any]:
     if result is not None:
         names = {kind: Path(path).name for kind, path in result.get("files", {}).items()}
         result = {key: value for key, value in result.items() if key != "output"} | {"files": names}
-    hidden = ("folder", "ledger")
-    return {key: value for key, value in job.items() if key not in hidden} | {"result": result}
+    shown = {key: value for key, value in job.items() if key not in ("folder", "ledger")}
+    error = job.get("error")
+    if error is not None:
+        shown["error"] = error.replace(f"{job['folder']}/", "")
+    return shown | {"result": result}

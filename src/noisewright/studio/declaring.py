@@ -123,6 +123,8 @@ class DraftRequest(_Request):
     def draft(self, folder: StudioFolder) -> Draft:
         """Draft the plan; no value of the table is read."""
         book = None if self.codebook is None else folder.existing(self.codebook)
+        if book is not None and book == folder.existing(self.table.file):
+            raise RefusalError("the codebook is the table itself. Choose another file, or none.")
         person = self.person
         drafted = plans.draft_plan(
             self.table.open(folder),
@@ -161,7 +163,8 @@ def describe_draft(draft: Draft) -> dict[str, Any]:
         "columns": [_column(one) for one in draft.proposals],
         "missing": list(draft.missing),
         "persons": list(draft.persons),
-        "unused": list(draft.unused),
+        # By number: those of a table that is no codebook would be its cells.
+        "unused": len(draft.unused),
         "finished": plan is not None,
         "problem": problem,
         "toml": plans.draft_text(draft, plan),

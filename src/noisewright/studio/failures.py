@@ -49,13 +49,16 @@ def sentence_of(problem: BaseException) -> str:
     )
 
 
-def failure(message: str, status: int) -> JSONResponse:
+def refuse(message: str, status: int) -> JSONResponse:
     """Return an answer that says what went wrong."""
     return JSONResponse({"error": message}, status_code=status)
 
 
-def register_failures(app: FastAPI) -> None:
-    """Let every error of the routes become such an answer."""
+def register_failures(app: FastAPI, *, root: str = "") -> None:
+    """Let every error of the routes become such an answer, with names as the folder has them."""
+
+    def failure(message: str, status: int) -> JSONResponse:
+        return refuse(message.replace(f"{root}/", "") if root else message, status)
 
     async def tell(request: Request, problem: Exception) -> JSONResponse:
         if isinstance(problem, RefusalError):

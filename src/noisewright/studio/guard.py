@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 from fastapi.responses import HTMLResponse, Response
 
 from noisewright.studio.doorkeeper import Doorkeeper
-from noisewright.studio.failures import failure, sentence_of
+from noisewright.studio.failures import refuse, sentence_of
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -105,14 +105,14 @@ class Guard:
             body = await self._body(receive, scope)
             if body is None:
                 most = self._most_bytes >> 20
-                large = failure(f"the body has more than {most} MB, which is too large.", 413)
+                large = refuse(f"the body has more than {most} MB, which is too large.", 413)
                 await large(scope, receive, send_with_headers)
                 return
             await self._app(scope, _replay(body, receive), send_with_headers)
         except Exception as problem:
             # The message may quote data: neither the browser nor the terminal gets it.
             if not begun:
-                await failure(sentence_of(problem), 500)(scope, receive, send_with_headers)
+                await refuse(sentence_of(problem), 500)(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> Response | None:
         """Return the answer to what may not come in; None for what may."""
@@ -121,15 +121,15 @@ class Guard:
         }
         host = headers.get("host", "")
         if not self._is_known(host):
-            return failure("this studio is not known by the name in the Host header.", 421)
+            return refuse("this studio is not known by the name in the Host header.", 421)
         session = _cookie_of(headers.get("cookie", ""), self._cookie)
         is_known = session is not None and self._doorkeeper.recognizes(session)
         if scope["path"] == "/" and scope["method"] == "GET":
             return self._at_the_door(scope, is_known=is_known)
         if not is_known:
-            return failure("this studio is locked; use the address that its terminal shows.", 401)
+            return refuse("this studio is locked; use the address that its terminal shows.", 401)
         if scope["method"] not in READING and not _is_same_origin(headers, host):
-            return failure("only the studio's own page may write; this came from elsewhere.", 403)
+            return refuse("only the studio's own page may write; this came from elsewhere.", 403)
         return None
 
     def _at_the_door(self, scope: Scope, *, is_known: bool) -> Response | None:

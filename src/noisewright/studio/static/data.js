@@ -315,8 +315,8 @@ function finish(rest, draft) {
     draft.missing.length
       ? note(`Still to be declared: ${draft.missing.join(", ")}.`, "warn")
       : "",
-    draft.unused.length
-      ? h("p", { class: "soft" }, `The codebook also describes ${draft.unused.join(", ")}.`)
+    draft.unused
+      ? h("p", { class: "soft" }, `Columns that only the codebook has: ${draft.unused}.`)
       : "",
     draft.promise ? h("p", {}, draft.promise) : "",
     h(
