@@ -76,21 +76,27 @@ export function outcomes(title, tools, unit, frameNumber) {
   const known = tools.filter((tool) => tool.error !== null);
   if (!known.length) return null;
   const most = 2.2 * Math.max(...known.map((tool) => tool.error)) || 1;
-  const width = room(),
-    left = edge(width);
+  const width = room();
+  // On a phone a name stands above its line.
+  const isNarrow = width < 480;
+  const left = isNarrow ? 8 : edge(width);
+  const each = isNarrow ? 48 : 34;
   const x = scale(-most, most, left, width - 20),
-    height = known.length * 34 + 30;
+    height = known.length * each + 30;
   return frame(
     title,
     height,
     [
       s("line", { class: "truth", x1: x(0), x2: x(0), y1: 0, y2: height - 24 }),
       known.map((tool, place) => {
-        const y = place * 34 + 18;
+        const y = place * each + each - 16;
+        const at = isNarrow
+          ? { x: left, y: y - 12 }
+          : { x: left - 10, y: y + 4, "text-anchor": "end" };
         return s(
           "g",
           {},
-          s("text", { x: left - 10, y: y + 4, "text-anchor": "end" }, short(tool.name, left)),
+          s("text", at, isNarrow ? tool.name : short(tool.name, left)),
           s("line", { class: "axis", x1: left, x2: width - 20, y1: y, y2: y }),
           OUTCOMES.map((one) =>
             s("circle", { class: "faint", cx: x(one * tool.error), cy: y, r: 5 }),

@@ -108,7 +108,8 @@ function results(job) {
     parts = [];
   if (made.guarantee) {
     const left = made.balance?.left?.epsilon;
-    const rest = left === undefined ? "" : `; left of ${made.balance.dataset}: ε = ${number(left, 6)}`;
+    const rest =
+      left === undefined ? "" : `; left of ${made.balance.dataset}: ε = ${number(left, 6)}`;
     parts.push(
       h(
         "p",
