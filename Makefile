@@ -1,7 +1,7 @@
 # `make` alone says what there is. Everything works from a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check explore fuzz lint types suite spark bench peers papers docs constraints clean
+.PHONY: help setup demo studio test check explore fuzz lint types suite spark bench peers papers docs constraints clean
 .DELETE_ON_ERROR:
 
 # An empty PYTHON means: the first suitable python3 on the path.
@@ -52,6 +52,9 @@ $(SPARK_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 
 demo: setup ## on a made-up survey: choose a tool, ask, synthesize, release, compare with the truth
 	@$(BIN)/noisewright demo
+
+studio: setup ## the same functions in a browser, for the tables in FOLDER; here, if left out
+	@$(BIN)/noisewright studio $(or $(FOLDER),.)
 
 check: lint types ## format, lint, import contracts, types, code blocks of the docs
 	@echo "Documentation"

@@ -177,7 +177,13 @@ SECTIONS = {
 
 NAMESPACE_OF = {
     name: place
-    for place in ("results", *(path.stem for path in PACKAGE.glob("*.pyi")), "curves", "local", "models")
+    for place in (
+        "results",
+        *(path.stem for path in PACKAGE.glob("*.pyi")),
+        "curves",
+        "local",
+        "models",
+    )
     if place != "__init__"
     for name in getattr(nw, place).__all__
     if name not in nw.__all__
@@ -257,7 +263,10 @@ def cli_page() -> str:
     verbs += ["ledger", *(f"ledger {verb}" for verb in ledger)]
     continual = ("predict", "create", "add", "show")
     verbs += ["continual", *(f"continual {verb}" for verb in continual)]
-    verbs += ["collect", *(f"collect {verb}" for verb in ("plan", "report", "simulate", "estimate"))]
+    verbs += [
+        "collect",
+        *(f"collect {verb}" for verb in ("plan", "report", "simulate", "estimate")),
+    ]
     for verb in ("", *verbs, "design curve"):
         title = f"noisewright {verb}".strip()
         lines += ["", f"## `{title}`", "", "```text", help_text(verb), "```"]

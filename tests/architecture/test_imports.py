@@ -64,6 +64,7 @@ AT_ONCE: dict[str, set[str]] = {
     "queries": {"numpy"},
     "report": {"numpy"},
     "demo": {"numpy"},
+    "studio": {"fastapi", "pydantic", "starlette"},
     "cli": {"numpy", "rich", "typer"},
     "__main__": set(),
 }
@@ -89,6 +90,7 @@ ON_USE: dict[str, set[str]] = {
     "report": {"altair", "jinja2", "vl_convert"},
     "synthetic": {"pyarrow"},
     "demo": {"pyarrow"},
+    "studio": {"uvicorn"},
     "cli": {"altair", "pyarrow", "vl_convert"},
 }
 
@@ -96,6 +98,7 @@ HEAVY = [
     "altair",
     "cryptography",
     "duckdb",
+    "fastapi",
     "highspy",
     "jax",
     "jinja2",
@@ -112,6 +115,7 @@ HEAVY = [
     "sqlalchemy",
     "sqlglot",
     "typer",
+    "uvicorn",
     "vl_convert",
 ]
 

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 import noisewright as nw
-from noisewright import advice, plans
+from noisewright import advice, ledger as books, plans
 from noisewright.cli.input_files import TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options, number_option
-from noisewright.cli.say import answer, plain_guarantee, say
+from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
 
 
@@ -77,7 +77,7 @@ def advise(
     answer(
         {
             "rows": made.rows,
-            "guarantee": plain_guarantee(made.guarantee),
+            "guarantee": books.plain_guarantee(made.guarantee),
             "rows_per_person": made.rows_per_person,
             "promise": made.promise,
             "errors": made.table.to_pylist(),

@@ -30,6 +30,7 @@ from noisewright.cli.release import release
 from noisewright.cli.report import report
 from noisewright.cli.reproduce import reproduce
 from noisewright.cli.say import print_failure
+from noisewright.cli.studio import studio
 from noisewright.cli.synthesize import synthesize
 from noisewright.cli.tour import tour
 from noisewright.cli.verify import verify
@@ -62,6 +63,7 @@ for verb in (
     synthesize,
     report,
     estimate,
+    studio,
 ):
     app.command(verb.__name__, help=as_help(verb))(verb)
 for name, group in {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -12,14 +11,13 @@ from typing import Annotated, Any, Literal, final
 import typer
 
 import noisewright as nw
-from noisewright import queries, releases, tables
+from noisewright import queries, releases
 from noisewright.cli.input_files import DataArgument, TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options, number_option, split_commas
 from noisewright.cli.paying import (
     PayingOptions,
     confirm_written,
     paying_ledger,
-    plain_cost,
     show_notes,
     tell_cost,
     tell_notes,
@@ -152,7 +150,13 @@ def ask(
         _tell(words, "prediction", as_json=as_json, plain=found.table.to_pylist())
         return
     with show_notes(), ExitStack() as held:
-        place = None if output is None else _hold(held, output, data, plan, paying)
+        place = (
+            None
+            if output is None
+            else held.enter_context(
+                releases.answer_files(output, apart=[data, plan], overwrite=paying.overwrite)
+            )
+        )
         with bars(_STEPS, quiet=as_json) as progress:
             made = question.release(epsilon=spent, delta=slack, what=paying.what, progress=progress)
         try:
@@ -164,7 +168,7 @@ def ask(
             raise
     with confirm_written("The answer"):
         if as_json:
-            answer_json(_plain(made, written))
+            answer_json(releases.plain_answer(made, written))
         else:
             _announce(made, written)
 
@@ -230,27 +234,6 @@ def _edge(text: str, option: str) -> Any:
     return int(text) if text.isdecimal() else text
 
 
-def _hold(
-    held: ExitStack, output: Path, data: Path, plan: Path, paying: PayingOptions
-) -> Callable[[queries.Answer], dict[str, str]]:
-    """Refuse an output that cannot be written, before the debit; return what writes it."""
-    target = releases.TargetFiles.at(output)
-    tables.require_format(target.name)
-    target.require_apart([data, plan])
-    target.require_free(overwrite=paying.overwrite)
-    staging = held.enter_context(releases.staging_beside(target.data))
-
-    def write(made: queries.Answer) -> dict[str, str]:
-        with staging.writing(target.data):
-            made.save(staging.path(target.name))
-            staging.write(target.certificate.name, made.certificate.to_json().encode())
-            staging.publish(target.certificate.name, target.name)
-            target.remove_others(target.certificate)
-        return {"answer": str(target.data), "certificate": str(target.certificate)}
-
-    return write
-
-
 def _announce(made: queries.Answer, written: dict[str, str]) -> None:
     print(made.as_text(_MOST_SHOWN))
     say()
@@ -266,22 +249,6 @@ def _announce(made: queries.Answer, written: dict[str, str]) -> None:
         heading("Written")
         say(f"  {written['answer']}  the answer, with intervals")
         say(f"  {written['certificate']}  the proof; check it with noisewright check")
-
-
-def _plain(made: queries.Answer, written: dict[str, str]) -> dict[str, Any]:
-    rows = [
-        {name: cell.isoformat() if isinstance(cell, datetime.date) else cell for name, cell in row}
-        for row in (row.items() for row in made.intervals().to_pylist())
-    ]
-    return {
-        "question": str(made.question),
-        "answer": rows,
-        "confidence": 0.95,
-        "change": made.question.table.budget.change,
-        "unit": str(made.certificate.unit),
-        "files": written,
-        **plain_cost(made),
-    }
 
 
 def _tell(words: str, name: str, *, as_json: bool, plain: Any = None) -> None:

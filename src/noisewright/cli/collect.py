@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 
 import noisewright as nw
-from noisewright import estimation, files, local, tables
+from noisewright import estimation, files, ledger as books, local, tables
 from noisewright.cli.collections import KindOptions, make_collection
 from noisewright.cli.input_files import DataArgument, TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options
-from noisewright.cli.say import align, answer, heading, plain_guarantee, say
+from noisewright.cli.say import align, answer, heading, say
 from noisewright.errors import InputError
 
 HELP = """Collect from people who do not trust you: devices randomize their values before they send
@@ -77,7 +77,7 @@ def plan(
             {
                 "specification": made.specification,
                 "digest": made.digest.hex(),
-                "guarantee": plain_guarantee(made.guarantee),
+                "guarantee": books.plain_guarantee(made.guarantee),
                 "why": getattr(made, "why", None),
                 "expected": None if expected is None else str(expected),
             }
@@ -203,7 +203,7 @@ def estimate(
     arrivals = server.arrivals
     if as_json:
         counts = {name: getattr(arrivals, name) for name in arrivals.__match_args__}
-        guarantee = plain_guarantee(collection.guarantee)
+        guarantee = books.plain_guarantee(collection.guarantee)
         answer({"arrivals": counts, "guarantee": guarantee, **answers.document()})
         return
     say(f"{arrivals}; {collection.guarantee} for each person's report.", style="bold")
@@ -217,7 +217,11 @@ def estimate(
 def _as_estimates(found: Any) -> estimation.Estimates:
     """Return what a server answers as tables by name."""
     if isinstance(found, local.DistributionEstimate):
-        parts: dict[Any, estimation.Estimate] = {"mean": found.mean, "quantiles": found.quantiles, "shares": found.shares}
+        parts: dict[Any, estimation.Estimate] = {
+            "mean": found.mean,
+            "quantiles": found.quantiles,
+            "shares": found.shares,
+        }
         return estimation.Estimates(parts)
     if isinstance(found, local.HeavyHitters):
         return estimation.Estimates({"value": _surely_there(found)})

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 import noisewright as nw
-from noisewright import queries, tables
+from noisewright import ledger as books, queries, tables
 from noisewright.cli.options import JsonOption, group_options
 from noisewright.cli.paying import PayingOptions, paying_ledger, show_notes
-from noisewright.cli.say import answer, plain_guarantee, say
+from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
 from noisewright.meanings import DELTA
 
@@ -77,7 +77,7 @@ def create(
         )
     certificate = made.certificate
     if as_json:
-        guarantee = plain_guarantee(made.guarantee)
+        guarantee = books.plain_guarantee(made.guarantee)
         answer({"file": str(file), "steps": steps, "guarantee": guarantee, "entry": made.entry})
         return
     say(f"{file}: {steps:,} steps for {certificate.guarantee}, {certificate.unit}.")
@@ -121,7 +121,7 @@ def show(
     if output is not None:
         count.save(output, overwrite=overwrite)
     if as_json:
-        guarantee = plain_guarantee(count.guarantee)
+        guarantee = books.plain_guarantee(count.guarantee)
         answer({"file": str(file), "steps": count.steps, "guarantee": guarantee, "rows": rows})
         return
     for row in rows if output is None else []:

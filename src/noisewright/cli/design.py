@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import noisewright as nw
+from noisewright import mechanisms
 from noisewright.cli.design_answers import (
     DesignRequest,
     answer_design,
@@ -15,7 +16,7 @@ from noisewright.cli.design_answers import (
     read_outputs,
 )
 from noisewright.cli.design_curve import curve
-from noisewright.cli.input_files import read_labels, read_rows, read_text, read_tree
+from noisewright.cli.input_files import read_labels, read_text, read_tree
 from noisewright.cli.options import as_help, group_options, split_commas
 from noisewright.errors import InputError
 
@@ -88,9 +89,13 @@ def categories(
             raise InputError("--hierarchy says how far labels are apart; leave --metric out.")
         space = nw.Categories.hierarchy(read_tree(hierarchy), **request.relation)
     else:
-        distances = {} if metric is None else {"metric": read_rows(metric, read_text(metric))}
+        distances = {} if metric is None else {"metric": _distances(metric)}
         space = nw.Categories(split_commas(labels or ""), **distances, **request.relation)
     answer_design(space, request)
+
+
+def _distances(path: Path) -> list[list[Any]]:
+    return mechanisms.read_matrix(read_text(path), where=str(path))
 
 
 @app.command(name="subsets")

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from noisewright import estimation, releases
+from noisewright import estimation, ledger as books, releases
 from noisewright.cli.options import JsonOption
-from noisewright.cli.say import align, answer, heading, plain_guarantee, say
+from noisewright.cli.say import align, answer, heading, say
 from noisewright.errors import InputError
 
 _MOST_ROWS = 20
@@ -141,7 +141,7 @@ def _about(release: releases.Release) -> dict[str, Any]:
     return {
         "file": str(release.path),
         "rows": release.rows,
-        "guarantee": plain_guarantee(release.guarantee),
+        "guarantee": books.plain_guarantee(release.guarantee),
         "private": release.is_private,
     }
 

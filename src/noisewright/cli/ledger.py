@@ -11,9 +11,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 import noisewright as nw
-from noisewright import exact
+from noisewright import exact, ledger as books
 from noisewright.cli.options import JsonOption
-from noisewright.cli.say import answer, plain_balance, say
+from noisewright.cli.say import answer, say
 from noisewright.errors import AlteredLedgerError, InputError
 from noisewright.meanings import DELTA
 
@@ -147,7 +147,7 @@ def grant(
             data=data,
         )
     if as_json:
-        answer({"ledger": ledger.where, "head": ledger.head, **plain_balance(balance)})
+        answer({"ledger": ledger.where, "head": ledger.head, **books.plain_balance(balance)})
     else:
         say(f"{balance}.")
 
@@ -170,7 +170,7 @@ def show(
     ledger = _open(where)
     balances = ledger.balances() if dataset is None else (ledger.balance(dataset),)
     if as_json:
-        rows = [plain_balance(balance) for balance in balances]
+        rows = [books.plain_balance(balance) for balance in balances]
         for row, budget in zip(rows, (balance.rho for balance in balances), strict=True):
             if budget is not None:
                 spent = _epsilon_at(budget.spent, delta).ceiling()

@@ -14,7 +14,7 @@ import typer
 import noisewright as nw
 from noisewright import releases
 from noisewright.cli.ledger import KeyOption, WhoOption, read_key_file
-from noisewright.cli.say import plain_balance, plain_guarantee, say
+from noisewright.cli.say import say
 from noisewright.errors import InputError, PlanWarning
 
 if TYPE_CHECKING:
@@ -104,30 +104,6 @@ def tell_notes(made: releases.Release | releases.Synthesis | Answer) -> None:
     """Say what did not go smoothly."""
     for note in made.notes:
         say(f"Note: {note}", style="yellow")
-
-
-def plain_result(made: releases.Release | releases.Synthesis) -> dict[str, Any]:
-    """Return what the results of all jobs that write tables have in common, as plain values."""
-    return {
-        "output": str(made.path),
-        "rows": made.rows,
-        "private": made.is_private,
-        "files": {kind: str(path) for kind, path in made.files.items()},
-        **plain_cost(made),
-    }
-
-
-def plain_cost(made: releases.Release | releases.Synthesis | Answer) -> dict[str, Any]:
-    """Return the privacy loss and what the ledger recorded, as plain values."""
-    return {
-        "guarantee": plain_guarantee(made.guarantee),
-        "accounted": made.is_accounted,
-        "entry": made.entry,
-        "charged": None if made.charged is None else plain_guarantee(made.charged),
-        "balance": None if made.balance is None else plain_balance(made.balance),
-        "certificate": made.certificate.digest,
-        "notes": list(made.notes),
-    }
 
 
 @contextmanager

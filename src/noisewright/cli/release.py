@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 import noisewright as nw
-from noisewright import advice, plans, releases
+from noisewright import advice, ledger as books, plans, releases
 from noisewright.cli.advise import tell_better_tool
 from noisewright.cli.input_files import DataArgument, TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options
@@ -16,13 +16,12 @@ from noisewright.cli.paying import (
     PayingOptions,
     confirm_written,
     paying_ledger,
-    plain_result,
     show_cautions,
     show_notes,
     tell_cost,
     tell_notes,
 )
-from noisewright.cli.say import answer, bars, heading, plain_guarantee, say
+from noisewright.cli.say import answer, bars, heading, say
 from noisewright.given import quantity
 
 _STEPS = {
@@ -91,10 +90,10 @@ def release(
                 made = releases.with_report(made, page, progress)
     with confirm_written(made.path):
         if as_json:
-            in_order = plain_guarantee(made.plan.guarantee_in_order)
+            in_order = books.plain_guarantee(made.plan.guarantee_in_order)
             answer(
                 {
-                    **plain_result(made),
+                    **releases.plain_result(made),
                     "order": made.plan.order,
                     "guarantee_in_order": in_order,
                     "cautions": cautions,

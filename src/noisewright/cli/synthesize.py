@@ -16,7 +16,6 @@ from noisewright.cli.paying import (
     PayingOptions,
     confirm_written,
     paying_ledger,
-    plain_result,
     show_notes,
     tell_cost,
     tell_notes,
@@ -241,7 +240,7 @@ def _tell_errors(made: releases.Synthesis) -> None:
 
 def _plain(made: releases.Synthesis) -> dict[str, Any]:
     evaluation = made.evaluation
-    return plain_result(made) | {
+    return releases.plain_result(made) | {
         "method": made.method,
         "inference": made.inference,
         "people": made.people,

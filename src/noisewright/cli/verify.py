@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 import noisewright as nw
-from noisewright.cli.input_files import read_rows, read_text
+from noisewright import mechanisms
+from noisewright.cli.input_files import read_text
 from noisewright.cli.options import JsonOption
 from noisewright.cli.say import answer, say
 from noisewright.errors import InputError
@@ -127,5 +128,5 @@ def _read(path: Path, neighbors: MatrixRelation | None) -> Any:
                 f"{path} is a certificate, which states its own neighbors; leave --neighbors out."
             )
         return nw.load(path)
-    rows = read_rows(path, text)
+    rows = mechanisms.read_matrix(text, where=str(path))
     return nw.from_matrix(nw.Counts(len(rows) - 1, neighbors=neighbors or "replace"), rows)

@@ -23,6 +23,7 @@ from .guarantee import (
     require_dependence as require_dependence,
     require_guarantee as require_guarantee,
 )
+from .matrix_text import read_matrix as read_matrix
 from .mechanism import (
     Mechanism as Mechanism,
     require_mechanism as require_mechanism,

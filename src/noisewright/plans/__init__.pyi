@@ -31,6 +31,7 @@ from .words import (
     central_words as central_words,
     delta_text as delta_text,
     factor_text as factor_text,
+    guess_words as guess_words,
     promise_words as promise_words,
     rest_words as rest_words,
     space_words as space_words,

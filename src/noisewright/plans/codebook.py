@@ -125,7 +125,8 @@ def _titles(given: list[str], *, name: str) -> dict[str, int]:
     if "column" not in places or not {"label", "low", "kind"} & set(places):
         raise InputError(
             f"the first line of {name} must name its columns: column,label for categories or "
-            f"column,low,high,step for numbers; it reads {','.join(given)!r}."
+            # Not quoted: who names the table by mistake would see a record.
+            "column,low,high,step for numbers. Check that it is the codebook, and not the table."
         )
     return places
 

@@ -48,8 +48,8 @@ def promise_words(plan: Plan) -> str:
         f"In words: {results} is at most {factor_text(whole)} times as likely"
         f"{_plus(whole)} with this person's data as with any other data in their place.",
         "Someone who knows everybody else's data, and considers two values of this person's data "
-        f"equally likely, guesses the right one with a probability of at most {_guess(whole)}; "
-        "without the release it is 0.5.",
+        "equally likely, guesses the right one with a probability of at most "
+        f"{guess_words(whole)}; without the release it is 0.5.",
     ]
     if plan.is_central:
         said.append(central_words(plan))
@@ -354,8 +354,8 @@ def _plus(guarantee: Guarantee) -> str:
     return f", plus a probability of {delta_text(guarantee)},"
 
 
-def _guess(guarantee: Guarantee) -> str:
-    """Return (e^ε + δ)/(1 + e^ε), rounded up."""
+def guess_words(guarantee: Guarantee) -> str:
+    """Return (e^ε + δ)/(1 + e^ε), rounded up: how often the right one of two values is guessed."""
     small = math.exp(-min(guarantee.epsilon.ceiling(), 700.0))
     missed = (1 - float(guarantee.delta)) * small / (1 + small)
     for digits in (2, 3, 4, 6, 9):

@@ -1,4 +1,5 @@
 from .comparison import IMPOSSIBLE as IMPOSSIBLE, expected_synthesis as expected_synthesis
+from .files.answer_files import answer_files as answer_files
 from .files.recipe import Recipe as Recipe
 from .files.staging import staging_beside as staging_beside
 from .files.target import (
@@ -10,6 +11,11 @@ from .files.target import (
 )
 from .output import Output as Output
 from .page import with_report as with_report
+from .plain_results import (
+    plain_answer as plain_answer,
+    plain_cost as plain_cost,
+    plain_result as plain_result,
+)
 from .release import release as release
 from .released import Release as Release
 from .synthesis.declared import Columns as Columns, Declared as Declared

@@ -1,0 +1,261 @@
+"""The routes of the studio: JSON in, JSON out, one for each thing that a page can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, final
+
+from fastapi import Body, FastAPI, Query
+from fastapi.responses import FileResponse, Response
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel, ConfigDict, Field as Given
+
+from noisewright import plans
+from noisewright.files import read_text
+from noisewright.studio import budgets, choosing, declaring, spending, workbench
+from noisewright.studio.choosing import AdviceDesk, Study
+from noisewright.studio.failures import RefusalError, register_failures
+from noisewright.studio.folder import StudioFolder
+from noisewright.studio.jobs import JobShelf
+from noisewright.studio.work_requests import WorkRequest, python_code, shell_code
+from noisewright.version import __version__
+
+STATIC = Path(__file__).parent / "static"
+_DOWNLOAD = {"content-disposition": "attachment"}
+
+
+class AdviceRequest(BaseModel):
+    """A table with a plan, to be advised on at all stops of the slider."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    plan: str
+    table: declaring.TableChoice | None = None
+    rows: int | None = Given(default=None, ge=1, le=10**12)
+    epsilon: str = "1"
+    delta: str = "1e-9"
+    questions: list[str] = Given(default_factory=list[str], max_length=200)
+
+
+class Confirmation(BaseModel):
+    """A yes to what was explained."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    confirmation: str
+
+
+@final
+@dataclass(frozen=True)
+class StudioRooms:
+    """What the routes share: the folder, the ledger, and what is going on."""
+
+    folder: StudioFolder
+    ledger: str
+    data: str | None
+    desk: AdviceDesk
+    jobs: JobShelf
+    confirmations: spending.Confirmations
+
+    @property
+    def ledger_name(self) -> str:
+        """Where the ledger is, as somebody in the folder would type it; without a password."""
+        if "://" in self.ledger:
+            return budgets.without_password(self.ledger)
+        path = Path(self.ledger)
+        inside = path.is_relative_to(self.folder.root)
+        return str(path.relative_to(self.folder.root)) if inside else str(path)
+
+    @classmethod
+    def of(cls, folder: StudioFolder, *, ledger: str, data: str | None = None) -> StudioRooms:
+        """Open the rooms of a folder."""
+        state = folder.state
+        desk, jobs = AdviceDesk(state), JobShelf(state)
+        return cls(folder, ledger, data, desk, jobs, spending.Confirmations())
+
+
+def make_app(rooms: StudioRooms) -> FastAPI:
+    """Return the application, without its guard."""
+    app = FastAPI(
+        title="Noisewright studio",
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        # The pages that FastAPI offers for these load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+    )
+    register_failures(app, root=str(rooms.folder.root))
+    _add_data_routes(app, rooms)
+    _add_choice_routes(app, rooms)
+    _add_work_routes(app, rooms)
+    _add_other_routes(app, rooms)
+
+    @app.get("/", include_in_schema=False)
+    def page() -> FileResponse:
+        return FileResponse(STATIC / "index.html")
+
+    app.mount("/static", StaticFiles(directory=STATIC))
+    return app
+
+
+def _add_data_routes(app: FastAPI, rooms: StudioRooms) -> None:
+    folder = rooms.folder
+
+    @app.get("/api/state")
+    def state() -> dict[str, Any]:
+        """What the studio was started with, and the files that it may open."""
+        return {
+            "version": __version__,
+            "folder": folder.root.name,
+            "data": rooms.data,
+            "files": folder.listing(),
+            "ledger": rooms.ledger_name,
+        }
+
+    @app.post("/api/draft")
+    def draft(request: declaring.DraftRequest) -> dict[str, Any]:
+        """Draft a plan from names, types and declarations; no value is read."""
+        return declaring.describe_draft(request.draft(folder))
+
+    @app.post("/api/plans")
+    def plans(request: declaring.SavedPlan) -> dict[str, Any]:
+        """Keep a draft as a plan in the folder."""
+        return declaring.save_plan(request, folder)
+
+    @app.get("/api/plan")
+    def plan(file: Annotated[str, Query(max_length=1000)]) -> Response:
+        """Download a plan."""
+        path = folder.existing(file)
+        if path.suffix != ".toml":
+            raise RefusalError(f"{file!r} is not a plan.")
+        text = read_text(path, what="the plan")
+        return Response(text, media_type="application/toml", headers=_DOWNLOAD)
+
+
+def _add_choice_routes(app: FastAPI, rooms: StudioRooms) -> None:
+    @app.post("/api/advice")
+    def advise(request: AdviceRequest) -> dict[str, Any]:
+        """Begin to predict errors at all stops of the slider; no value is read."""
+        path = rooms.folder.existing(request.plan)
+        text = read_text(path, what="the plan")
+        plans.Plan.from_toml(text)
+        rows = request.rows
+        if rows is None:
+            if request.table is None:
+                raise RefusalError("give a table, or the number of rows.")
+            rows = declaring.count_people(request.table, request.plan, rooms.folder)
+        study = Study(text, rows, request.delta, tuple(request.questions))
+        made = rooms.desk.open(study, epsilon=request.epsilon)
+        return made | {"rows": rows, "beliefs": choosing.beliefs(made["stops"], request.delta)}
+
+    @app.get("/api/advice/{key}")
+    def look(
+        key: str, epsilon: Annotated[str | None, Query(max_length=50)] = None, delta: str = "1e-9"
+    ) -> dict[str, Any]:
+        """Return what is predicted so far; with an epsilon, that one is predicted next."""
+        made = rooms.desk.look(key, epsilon=epsilon)
+        if not made["known"]:
+            raise RefusalError(
+                "these predictions were forgotten; choose the plan again.", status=404
+            )
+        return made | {"beliefs": choosing.beliefs(made["stops"], delta)}
+
+    @app.get("/api/attacker")
+    def attack(
+        epsilon: Annotated[str, Query(max_length=50)],
+        delta: Annotated[str, Query(max_length=50)] = "0",
+    ) -> dict[str, Any]:
+        """What somebody who knows everybody else may believe, before and after."""
+        return choosing.attacker(epsilon, delta)
+
+
+def _add_work_routes(app: FastAPI, rooms: StudioRooms) -> None:
+    @app.post("/api/explain")
+    def explain(request: WorkRequest) -> dict[str, Any]:
+        """Say what would be spent; returns a confirmation, which starts it once."""
+        made = spending.explain(request, rooms.folder, ledger=rooms.ledger, shown=rooms.ledger_name)
+        return made | {"confirmation": rooms.confirmations.add(request)}
+
+    @app.post("/api/jobs")
+    def start(request: Confirmation) -> dict[str, Any]:
+        """Start what was confirmed; the same confirmation gives the same job."""
+        wanted = rooms.confirmations.take(request.confirmation)
+        if wanted is None:
+            # After a restart only the job remembers.
+            return _public(rooms.jobs.read(request.confirmation))
+        ledger = None if wanted.without_ledger else rooms.ledger
+        shown = {
+            "shell": shell_code(wanted, ledger=rooms.ledger_name),
+            "python": python_code(wanted, ledger=rooms.ledger_name),
+        }
+        content = {"request": wanted.model_dump(), "folder": str(rooms.folder.root), "code": shown}
+        return _public(rooms.jobs.start(request.confirmation, content, ledger=ledger))
+
+    @app.get("/api/jobs")
+    def jobs() -> list[dict[str, Any]]:
+        """All jobs of this folder, the latest first."""
+        return [_public(job) for job in rooms.jobs.all()]
+
+    @app.get("/api/jobs/{name}")
+    def job(name: str) -> dict[str, Any]:
+        """One job as it stands."""
+        return _public(rooms.jobs.read(name))
+
+    @app.get("/api/jobs/{name}/files/{kind}")
+    def file(name: str, kind: str) -> FileResponse:
+        """Download what a job made."""
+        path = rooms.jobs.file(name, kind)
+        # A report is a page; as a download it cannot act as a page of the studio.
+        return FileResponse(path, filename=path.name, media_type="application/octet-stream")
+
+
+def _add_other_routes(app: FastAPI, rooms: StudioRooms) -> None:
+    @app.get("/api/ledger")
+    def ledger() -> dict[str, Any]:
+        """Balances, history, and whether the chain holds."""
+        return budgets.describe_ledger(rooms.ledger)
+
+    @app.post("/api/ledger")
+    def create() -> dict[str, Any]:
+        """Create the ledger."""
+        return budgets.create_ledger(rooms.ledger)
+
+    @app.post("/api/ledger/grants")
+    def grant(request: budgets.GrantRequest) -> dict[str, Any]:
+        """Grant a budget."""
+        return budgets.grant(request, rooms.ledger, rooms.folder)
+
+    @app.post("/api/design")
+    def design(request: workbench.CountDesign) -> dict[str, Any]:
+        """The best mechanism for a count, its bound, and the price of its properties."""
+        return workbench.find_design(request) | {"code": workbench.design_code(request)}
+
+    @app.get("/api/design/certificate")
+    def certificate(request: Annotated[workbench.CountDesign, Query()]) -> Response:
+        """The certificate of that mechanism."""
+        text = workbench.certify_design(request)
+        return Response(text, media_type="application/json", headers=_DOWNLOAD)
+
+    @app.post("/api/audit/certificate")
+    def check(text: Annotated[str, Body(embed=True)]) -> dict[str, Any]:
+        """Prove a certificate again."""
+        return workbench.check_text(text)
+
+    @app.post("/api/audit/matrix")
+    def matrix(request: workbench.MatrixAudit) -> dict[str, Any]:
+        """The least epsilon of a matrix, and a witness."""
+        return workbench.audit_matrix(request)
+
+
+def _public(job: dict[str, Any]) -> dict[str, Any]:
+    """Return a job without the paths of this machine."""
+    result = job.get("result")
+    if result is not None:
+        names = {kind: Path(path).name for kind, path in result.get("files", {}).items()}
+        result = {key: value for key, value in result.items() if key != "output"} | {"files": names}
+    shown = {key: value for key, value in job.items() if key not in ("folder", "ledger")}
+    error = job.get("error")
+    if error is not None:
+        shown["error"] = error.replace(f"{job['folder']}/", "")
+    return shown | {"result": result}

@@ -1,0 +1,115 @@
+"""The ledger room: balances, history, the chain; and grants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict
+
+from noisewright import ledger
+from noisewright.errors import AlteredLedgerError
+from noisewright.ledger import Ledger, plain_balance
+from noisewright.studio.declaring import TableChoice
+from noisewright.studio.failures import RefusalError
+from noisewright.studio.folder import StudioFolder
+
+_MOST_ENTRIES = 1000
+
+
+class GrantRequest(BaseModel):
+    """A budget for the people of a table."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    dataset: str
+    epsilon: str
+    delta: str = "0"
+    table: TableChoice | None = None
+    person: str | None = None
+    rows: int | None = None
+    why: str = ""
+
+
+def without_password(url: str) -> str:
+    """Return the address of a database, without the password and the options."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    user = parts.netloc.rpartition("@")[0].partition(":")[0]
+    return f"{parts.scheme}://{f'{user}@' if user else ''}{host}{parts.path}"
+
+
+def exists(where: str) -> bool:
+    """Tell whether there is a ledger; one in a database is looked for when it is opened."""
+    return "://" in where or Path(where).exists()
+
+
+def open_ledger(where: str) -> Ledger:
+    """Open the ledger, or say how to make one."""
+    if not exists(where):
+        raise RefusalError("there is no ledger yet. Create one in the room Ledger.", status=409)
+    return ledger.Ledger.open(where)
+
+
+def create_ledger(where: str) -> dict[str, Any]:
+    """Create the ledger that the studio was started with."""
+    if exists(where) and "://" not in where:
+        raise RefusalError("there is a ledger already.", status=409)
+    ledger.Ledger.create(where)
+    return describe_ledger(where)
+
+
+def grant(request: GrantRequest, where: str, folder: StudioFolder) -> dict[str, Any]:
+    """Add to a budget, and register the table with it."""
+    data = None if request.table is None else request.table.open(folder)
+    open_ledger(where).grant(
+        request.dataset,
+        epsilon=request.epsilon or "0",
+        delta=request.delta or "0",
+        person=request.person or None,
+        rows=request.rows,
+        why=request.why,
+        data=data,
+    )
+    return describe_ledger(where)
+
+
+def describe_ledger(where: str) -> dict[str, Any]:
+    """Return balances, entries and whether the chain holds."""
+    name = Path(where).name if "://" not in where else without_password(where)
+    if not exists(where):
+        return {"name": name, "exists": False}
+    try:
+        book = ledger.Ledger.open(where)
+        head = book.verify()
+    except AlteredLedgerError as problem:
+        return {"name": name, "exists": True, "holds": False, "message": str(problem)}
+    entries = book.history()
+    states = {one.sequence: "reserved" for one in entries if one.kind == "spend"}
+    states |= {one.about: one.kind for one in entries if one.about is not None}
+    return {
+        "name": name,
+        "exists": True,
+        "holds": True,
+        "head": head,
+        "balances": [
+            plain_balance(one) | {"left_text": one.left_text, "granted_text": one.granted_text}
+            for one in book.balances()
+        ],
+        "entries": [
+            {
+                "number": one.sequence,
+                "kind": one.kind,
+                "dataset": one.dataset,
+                "amount": one.amount_text if one.kind in ("grant", "spend") else "",
+                "about": one.about,
+                "what": one.what if one.kind != "checkpoint" else "",
+                "who": one.who,
+                "at": one.at,
+                "state": states.get(one.sequence, ""),
+                "certificate": one.certificate,
+            }
+            for one in entries[-_MOST_ENTRIES:]
+        ],
+    }

@@ -1,0 +1,230 @@
+"""The data room: which table, what its columns hold, and whose a row is; saved as a plan.
+
+What a browser learns here is what `noisewright plan` reads: the names and types of columns.
+"""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field as Given
+
+from noisewright import advice, plans, tables
+from noisewright.errors import NoisewrightError
+from noisewright.exact import show
+from noisewright.files import save_whole
+from noisewright.plans import CodebookEntry, Column, Draft, NamedType, Treatment
+from noisewright.spaces import Categories, Counts, Dates, Interval, Subsets
+from noisewright.studio.failures import RefusalError
+from noisewright.studio.folder import StudioFolder
+
+_MOST_LABELS = 10_000
+
+
+class _Request(BaseModel):
+    """A request with a field that nobody knows is a slip, and refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class TableChoice(_Request):
+    """A file in the folder, and how its text or sheet is to be read."""
+
+    file: str
+    header: bool | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    names: list[str] | None = None
+    sheet: str | None = None
+
+    def open(self, folder: StudioFolder) -> os.PathLike[str]:
+        """Return the file as the library takes it."""
+        path = folder.existing(self.file)
+        if tables.as_excel(path) is not None:
+            return tables.Excel(path, sheet=self.sheet, header=self.header, names=self.names)
+        is_text = tables.as_csv(path) is not None or path.suffix == ".data"
+        if not is_text or path.is_dir():
+            return path
+        delimiter = "\t" if self.delimiter in ("tab", "\\t") else self.delimiter
+        return tables.CSV(
+            path,
+            delimiter=delimiter,
+            encoding=self.encoding,
+            header=self.header,
+            names=self.names,
+        )
+
+
+class ColumnChoice(_Request):
+    """What a column can hold, as somebody typed it."""
+
+    kind: Literal["labels", "numbers", "dates", "sets", "drop", "public"]
+    labels: list[str] = Given(default_factory=list[str], max_length=_MOST_LABELS)
+    low: str | None = None
+    high: str | None = None
+    step: str | None = None
+    largest: int | None = None
+    null: str | None = None
+    other: str | None = None
+    outside: Literal["error", "clamp"] = "error"
+
+    def treatment(self, field: NamedType) -> Treatment:
+        """Return what happens to the column, read as an answer on the command line is."""
+        if self.kind in ("drop", "public"):
+            return self.kind
+        kinds = {"labels": "categories", "sets": "subsets", "dates": "dates", "numbers": ""}
+        entry = CodebookEntry(
+            f"the declaration of {field.name!r}",
+            kinds[self.kind],
+            tuple(self.labels),
+            self.low or None,
+            self.high or None,
+            self.step or None,
+            largest=self.largest,
+            null=self.null,
+            other=self.other,
+        )
+        domain = plans.domain_of(entry, field)
+        if domain is None:
+            needed = "its labels" if self.kind in ("labels", "sets") else "its bounds"
+            raise RefusalError(
+                f"the column {field.name!r} needs {needed}, from what is known of it."
+            )
+        numeric = self.kind in ("numbers", "dates")
+        return Column(
+            domain.space,
+            null=domain.null if not numeric else self.null,
+            other=domain.other,
+            off_grid=domain.off_grid,
+            **({"outside": self.outside} if numeric else {}),
+        )
+
+
+class PersonChoice(_Request):
+    """The column that identifies people, and how many rows of one count."""
+
+    column: str
+    rows: int = Given(ge=1)
+
+
+class DraftRequest(_Request):
+    """A table and what is known of its columns so far."""
+
+    table: TableChoice
+    codebook: str | None = None
+    columns: dict[str, ColumnChoice] = Given(default_factory=dict[str, ColumnChoice])
+    person: PersonChoice | None = None
+    epsilon: str | None = "1"
+    delta: str | None = None
+    order: Literal["kept", "shuffled"] | None = None
+
+    def draft(self, folder: StudioFolder) -> Draft:
+        """Draft the plan; no value of the table is read."""
+        book = None if self.codebook is None else folder.existing(self.codebook)
+        if book is not None and book == folder.existing(self.table.file):
+            raise RefusalError("the codebook is the table itself. Choose another file, or none.")
+        person = self.person
+        drafted = plans.draft_plan(
+            self.table.open(folder),
+            codebook=book,
+            person=None if person is None else tables.Person(person.column, rows=person.rows),
+            epsilon=self.epsilon or None,
+            delta=self.delta or None,
+            order=self.order,
+        )
+        fields = {one.field.name: one.field for one in drafted.proposals}
+        for name, choice in self.columns.items():
+            if name not in fields:
+                raise RefusalError(f"{name!r} is declared, and the table has no such column.")
+            if person is None or name != person.column:
+                drafted = drafted.declare(name, choice.treatment(fields[name]), "as you said")
+        return drafted
+
+
+class SavedPlan(DraftRequest):
+    """A draft, and the name of the file to keep it in."""
+
+    file: str
+    overwrite: bool = False
+
+
+def describe_draft(draft: Draft) -> dict[str, Any]:
+    """Return a draft as a page shows it: column by column, in words and as TOML."""
+    plan, problem = None, None
+    if draft.is_finished:
+        try:
+            plan = draft.plan()
+        except NoisewrightError as found:
+            problem = str(found)
+    return {
+        "source": draft.source,
+        "columns": [_column(one) for one in draft.proposals],
+        "missing": list(draft.missing),
+        "persons": list(draft.persons),
+        # By number: those of a table that is no codebook would be its cells.
+        "unused": len(draft.unused),
+        "finished": plan is not None,
+        "problem": problem,
+        "toml": plans.draft_text(draft, plan),
+        "promise": None if plan is None else plans.promise_words(plan),
+        "rest": [] if plan is None else list(plans.rest_words(plan)),
+    }
+
+
+def save_plan(request: SavedPlan, folder: StudioFolder) -> dict[str, Any]:
+    """Write the plan, finished or not, and describe it."""
+    path = folder.target(request.file)
+    if path.suffix != ".toml":
+        raise RefusalError(f"{request.file!r} should end in .toml, as plans do.")
+    if path.exists() and not request.overwrite:
+        raise RefusalError(
+            f"{request.file!r} exists. Choose another name, or overwrite it.", status=409
+        )
+    made = describe_draft(request.draft(folder))
+    save_whole(path, made["toml"].encode(), what="the plan")
+    return {"file": request.file, **made}
+
+
+def count_people(table: TableChoice, plan: str, folder: StudioFolder) -> int:
+    """Return how many rows a table has, which is public; besides, names and types are read."""
+    return advice.count_rows(table.open(folder), folder.existing(plan))
+
+
+def _column(one: plans.Proposal) -> dict[str, Any]:
+    """Return what is proposed for a column, so that a form can show it."""
+    treatment = one.treatment
+    shown: dict[str, Any] = {
+        "name": one.field.name,
+        "type": one.field.written or one.field.type,
+        "why": one.why,
+        "kind": None,
+    }
+    if isinstance(treatment, str):
+        words = {"drop": "not released", "public": "released as it is"}[treatment]
+        return shown | {"kind": treatment, "words": words}
+    if treatment is None:
+        return shown | {"words": "to be declared"}
+    more = {"null": _text(treatment.null), "other": _text(treatment.other)}
+    return shown | _space(treatment.space) | more | {"words": plans.space_words(treatment.space)}
+
+
+def _space(space: Any) -> dict[str, Any]:
+    if isinstance(space, Categories):
+        return {"kind": "labels", "labels": list(map(str, space.labels[:_MOST_LABELS]))}
+    if isinstance(space, Subsets):
+        return {"kind": "sets", "labels": list(map(str, space.items)), "largest": space.largest}
+    if isinstance(space, Counts):
+        return {"kind": "numbers", "low": "0", "high": str(space.n), "step": "1"}
+    if isinstance(space, Dates):
+        ends = {"low": space.show(space.low), "high": space.show(space.high)}
+        return {"kind": "dates", **ends, "step": space.every}
+    if isinstance(space, Interval):
+        ends = {"low": space.low, "high": space.high, "step": space.step}
+        return {"kind": "numbers", **{name: show(Fraction(end)) for name, end in ends.items()}}
+    return {"kind": None}
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)

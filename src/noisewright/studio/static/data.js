@@ -1,0 +1,339 @@
+// The data room: open a table, declare its columns, say whose a row is, keep the plan.
+
+import { get, post } from "./api.js";
+import { check, choice, code, field, h, later, note, put, say } from "./dom.js";
+import { column } from "./columns.js";
+import { draftRequest, keep, store } from "./store.js";
+
+const WARNING =
+  "Take labels and bounds from what is known without the data: a questionnaire, a " +
+  "codebook, the law. Read off the data, they give away who is in it: the largest income is " +
+  "somebody's income.";
+
+export async function data() {
+  const state = await get("/api/state");
+  const shown = h("div", { "aria-busy": "false" });
+  const files = state.files.filter((one) => one.serves.includes("table"));
+  const first = store.table?.file ?? state.data ?? "";
+  const table = choice(
+    [["", "choose a file"], ...files.map((one) => [one.name, one.name])],
+    first,
+    () => {},
+  );
+  const books = state.files.filter((one) => one.serves.includes("codebook"));
+  const book = choice(
+    [["", "none"], ...books.map((one) => [one.name, one.name])],
+    store.codebook,
+    () => {},
+  );
+  const given = store.table ?? {};
+  const header = choice(
+    [
+      ["", "detect"],
+      ["yes", "yes"],
+      ["no", "no: it is a record"],
+    ],
+    given.header === false ? "no" : given.header ? "yes" : "",
+    () => {},
+  );
+  const text = (value) =>
+    h("input", {
+      type: "text",
+      value: value ?? "",
+      autocomplete: "off",
+      spellcheck: "false",
+    });
+  const delimiter = text(given.delimiter),
+    encoding = text(given.encoding);
+  const names = text(given.names?.join(", ")),
+    sheet = text(given.sheet);
+
+  async function open() {
+    const listed = names.value
+      .split(",")
+      .map((one) => one.trim())
+      .filter(Boolean);
+    keep({
+      table: {
+        file: table.value,
+        header: { yes: true, no: false }[header.value] ?? null,
+        delimiter: delimiter.value || null,
+        encoding: encoding.value || null,
+        names: listed.length ? listed : null,
+        sheet: sheet.value || null,
+      },
+      codebook: book.value,
+      columns: {},
+      person: null,
+      plan: "",
+      draft: null,
+    });
+    await draw(shown);
+    shown.querySelector("h2")?.focus();
+  }
+
+  const form = h(
+    "form",
+    {
+      class: "card",
+      onsubmit: (event) => {
+        event.preventDefault();
+        open();
+      },
+    },
+    h(
+      "div",
+      { class: "grid" },
+      field("Table", table),
+      field("Codebook, if there is one", book),
+    ),
+    h(
+      "details",
+      {},
+      h("summary", {}, "How the file is read"),
+      h(
+        "div",
+        { class: "grid" },
+        field("The first line holds names", header),
+        field("Delimiter", delimiter, "Left empty, it is detected. For tabs, write tab."),
+        field("Encoding", encoding, "Left empty, UTF-8."),
+        field(
+          "Names of the columns, separated by commas",
+          names,
+          "For files without a line of names.",
+        ),
+        field("Sheet of a workbook", sheet),
+      ),
+    ),
+    h("div", { class: "row" }, h("button", { class: "main", type: "submit" }, "Open")),
+  );
+  if (store.table) await draw(shown);
+  return {
+    content: [
+      h("h1", {}, "Data"),
+      h(
+        "p",
+        {},
+        "Open a table and say what its columns can hold. The studio reads names and types of " +
+          "columns, and shows no value.",
+      ),
+      files.length
+        ? form
+        : note(
+            "There is no table in this folder. Put a CSV, Parquet, Feather or Excel file " +
+              "there, or start the studio in another folder.",
+            "warn",
+          ),
+      shown,
+    ],
+  };
+}
+
+async function draw(shown) {
+  shown.setAttribute("aria-busy", "true");
+  let draft;
+  try {
+    draft = await post("/api/draft", draftRequest());
+  } catch (problem) {
+    put(shown, note(problem.message, "bad"));
+    shown.setAttribute("aria-busy", "false");
+    return;
+  }
+  keep({ draft: { columns: draft.columns } });
+  const rest = h("div");
+  const again = later(300, async () => {
+    try {
+      const found = await post("/api/draft", draftRequest());
+      keep({ draft: { columns: found.columns } });
+      summaries(found);
+      finish(rest, found);
+    } catch (problem) {
+      put(rest, note(problem.message, "bad"));
+    }
+  });
+  const words = new Map();
+  const summaries = (found) =>
+    found.columns.forEach((one) => {
+      const place = words.get(one.name);
+      place.textContent = ` ${one.words}`;
+      place.className = one.kind ? "soft" : "open";
+    });
+  const columns = draft.columns.map((one) => column(one, words, again));
+  put(
+    shown,
+    h("h2", { tabindex: -1 }, `Columns of ${store.table.file}`),
+    note(WARNING, "warn"),
+    columns,
+    person(draft, again),
+    order(again),
+    rest,
+  );
+  shown.setAttribute("aria-busy", "false");
+  finish(rest, draft);
+}
+
+function person(draft, changed) {
+  const several = h("div", { class: "grid" });
+  const names = draft.columns.map((one) => [one.name, one.name]);
+  const draw = () =>
+    put(
+      several,
+      ...(store.person
+        ? [
+            field(
+              "Column that identifies people",
+              choice(names, store.person.column, (value) => {
+                keep({ person: { ...store.person, column: value } });
+                changed();
+              }),
+            ),
+            field(
+              "At most so many rows of a person count",
+              h("input", {
+                type: "number",
+                min: 1,
+                value: store.person.rows,
+                oninput: (event) => {
+                  keep({
+                    person: {
+                      ...store.person,
+                      rows: Math.max(1, Number(event.target.value) || 1),
+                    },
+                  });
+                  changed();
+                },
+              }),
+              "All of them share the budget: few rows give better answers.",
+            ),
+          ]
+        : []),
+    );
+  const hint = draft.persons[0] ?? names[0]?.[0];
+  draw();
+  return h(
+    "fieldset",
+    {},
+    h("legend", {}, "Whose is a row?"),
+    check(
+      "Each row is another person",
+      !store.person,
+      () => {
+        keep({ person: null });
+        draw();
+        changed();
+      },
+      "radio",
+      "person",
+    ),
+    check(
+      "A person may have several rows",
+      Boolean(store.person),
+      () => {
+        keep({ person: { column: hint, rows: 3 } });
+        draw();
+        changed();
+      },
+      "radio",
+      "person",
+    ),
+    draft.persons.length && !store.person
+      ? note(`${draft.persons.join(", ")} looks like a column that identifies people.`, "warn")
+      : null,
+    several,
+  );
+}
+
+function order(changed) {
+  return h(
+    "fieldset",
+    {},
+    h("legend", {}, "If you release a private copy of every row"),
+    field(
+      "Order of the rows",
+      choice(
+        [
+          ["", "as is usual for these columns"],
+          ["shuffled", "random: rows hide among each other, with less noise"],
+          ["kept", "kept: much more noise"],
+        ],
+        store.order,
+        (value) => {
+          keep({ order: value });
+          changed();
+        },
+      ),
+    ),
+  );
+}
+
+function finish(rest, draft) {
+  const name = h("input", {
+    type: "text",
+    value: store.plan || "plan.toml",
+    autocomplete: "off",
+  });
+  const said = h("div");
+  const save = async (overwrite) => {
+    try {
+      await post("/api/plans", { ...draftRequest(), file: name.value.trim(), overwrite });
+      keep({ plan: name.value.trim() });
+      say("The plan is kept.");
+      put(
+        said,
+        h(
+          "p",
+          { class: "note good" },
+          `${store.plan} is kept in the folder. `,
+          h(
+            "a",
+            {
+              href: `/api/plan?file=${encodeURIComponent(store.plan)}`,
+              download: store.plan,
+            },
+            "Download it",
+          ),
+          ", or go on: ",
+          h("a", { href: "#choose" }, "choose epsilon"),
+          ".",
+        ),
+      );
+    } catch (problem) {
+      const exists = problem.message.includes("exists");
+      put(
+        said,
+        note(problem.message, "bad"),
+        exists
+          ? h("button", { type: "button", onclick: () => save(true) }, "Overwrite it")
+          : "",
+      );
+    }
+  };
+  put(
+    rest,
+    h("h2", {}, "The plan"),
+    draft.problem ? note(draft.problem, "bad") : "",
+    draft.missing.length
+      ? note(`Still to be declared: ${draft.missing.join(", ")}.`, "warn")
+      : "",
+    draft.unused
+      ? h("p", { class: "soft" }, `Columns that only the codebook has: ${draft.unused}.`)
+      : "",
+    draft.promise ? h("p", {}, draft.promise) : "",
+    h(
+      "div",
+      { class: "row" },
+      field("Keep it as", name),
+      h(
+        "button",
+        {
+          class: "main",
+          type: "button",
+          onclick: () => save(store.plan === name.value.trim()),
+        },
+        "Keep the plan",
+      ),
+    ),
+    said,
+    code("The plan as TOML", draft.toml),
+  );
+}

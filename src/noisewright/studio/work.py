@@ -1,0 +1,121 @@
+"""The process of one job: `python -m noisewright.studio.work JOB.json`. It runs the job once."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from noisewright import queries, releases
+from noisewright.errors import NoisewrightError
+from noisewright.studio.failures import sentence_of
+from noisewright.studio.folder import StudioFolder
+from noisewright.studio.jobs import hold, mark_of, now, read_job, write_job
+from noisewright.studio.work_requests import WorkRequest
+
+_EVERY = 0.25
+"""Seconds between two notes on progress."""
+
+WORDS = {"check": "Checking rows", "draw": "Drawing noise", "fit": "Fitting", "page": "Report"}
+
+
+def main(path: Path) -> None:
+    """Run a job and write down how it ended, whatever happens."""
+    with hold(path, wait=True):
+        job = read_job(path)
+        if job["state"] != "waiting":
+            return
+        job |= {"state": "running"}
+        write_job(path, job)
+        cautions: list[str] = []
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                made = carry_out(job, _reporter(path, job))
+            cautions = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+            job |= {"state": "done", "result": made, "error": None}
+        except BaseException as problem:
+            job |= {"state": "failed", "error": sentence_of(problem)}
+            if not isinstance(problem, Exception):
+                raise
+        finally:
+            job |= {"ended": now(), "progress": None, "cautions": cautions}
+            write_job(path, job)
+
+
+def _reporter(path: Path, job: dict[str, Any]) -> Callable[[str, int, int | None], None]:
+    last = 0.0
+
+    def report(step: str, done: int, total: int | None) -> None:
+        nonlocal last
+        if time.monotonic() - last < _EVERY:
+            return
+        last = time.monotonic()
+        shown = {"step": WORDS.get(step, step), "done": done, "total": total}
+        write_job(path, job | {"progress": shown})
+
+    return report
+
+
+def carry_out(job: dict[str, Any], progress: Any) -> dict[str, Any]:
+    """Do what a job asks for, as the verb of that name does; return the result as plain values."""
+    request = WorkRequest.model_validate(job["request"])
+    folder = StudioFolder.at(job["folder"])
+    table, plan = request.table.open(folder), folder.existing(request.plan)
+    target = folder.target(request.output)
+    ledger: str | None = job["ledger"]
+    what = f"{request.kind} {request.output} ({mark_of(job['id'])})"
+    if request.kind == "ask":
+        people = queries.Private(table, columns=plan, ledger=ledger, dataset=request.dataset)
+        question = people.sql(request.sql)
+        with releases.answer_files(target, apart=[table, plan]) as write:
+            answer = question.release(
+                epsilon=request.epsilon or "0",
+                delta=request.delta or "0",
+                what=what,
+                progress=progress,
+            )
+            try:
+                files = write(answer)
+            except (OSError, NoisewrightError):
+                # What was paid for is not lost with the disk: the job keeps it.
+                files = {}
+        files = {("data" if kind == "answer" else kind): path for kind, path in files.items()}
+        return releases.plain_answer(answer, files)
+    out = releases.Output(target, what=what)
+    if request.kind == "synthesize":
+        made = releases.synthesize(
+            table,
+            plan,
+            epsilon=request.epsilon or None,
+            delta=request.delta or None,
+            out=out,
+            ledger=ledger,
+            dataset=request.dataset,
+            progress=progress,
+        )
+        return releases.plain_result(made) | {
+            "how": made.how,
+            "expected_error": made.expected_error,
+            "workload_error": made.workload_error,
+        }
+    copy = releases.release(
+        table, plan, out=out, ledger=ledger, dataset=request.dataset, progress=progress
+    )
+    return releases.plain_result(copy) | {"order": copy.plan.order, "columns": _estimates(copy)}
+
+
+def _estimates(made: Any) -> list[dict[str, Any]]:
+    """Return what the usual estimates from a private copy say, as far as there are any."""
+    try:
+        found = made.estimate()
+    except NoisewrightError:
+        return []
+    return [{"words": line} for line in repr(found).splitlines()[:200]]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,114 @@
+"""A studio in a folder of made-up people, on a free port of this machine."""
+
+import random
+import threading
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from noisewright.studio.app import StudioRooms, make_app
+from noisewright.studio.doorkeeper import Doorkeeper
+from noisewright.studio.folder import StudioFolder
+from noisewright.studio.guard import Guard
+from noisewright.studio.serving import _listen
+
+SECRET = "63.137"
+"""A cell that occurs in the data, and must not occur in what a browser gets."""
+
+TABLE = {"file": "survey.csv"}
+
+
+def write_survey(folder: Path, people: int = 1500) -> None:
+    draw = random.Random(7)
+    rows = [
+        f"{draw.choice(['nurse', 'baker', 'clerk'])},{draw.randint(18, 65)},{SECRET}"
+        for _ in range(people)
+    ]
+    text = "job,hours,weight\n" + "\n".join(rows) + "\n"
+    (folder / "survey.csv").write_text(text, encoding="utf-8")
+    codes = "column,label,low,high,step,kind\njob,nurse\njob,baker\njob,clerk\nhours,,0,80,1\n"
+    (folder / "codes.csv").write_text(codes + "weight,,,,,drop\n", encoding="utf-8")
+
+
+@dataclass
+class RunningStudio:
+    """A server in a thread, and what a browser that was let in holds."""
+
+    folder: Path
+    rooms: StudioRooms
+    doorkeeper: Doorkeeper
+    origin: str
+
+    @property
+    def address(self) -> str:
+        return f"{self.origin}/?token={self.doorkeeper.token}"
+
+    def stranger(self, **headers: str) -> httpx.Client:
+        return httpx.Client(base_url=self.origin, headers=headers, trust_env=False, timeout=60)
+
+    @contextmanager
+    def browser(self) -> Generator[httpx.Client]:
+        with self.stranger(origin=self.origin) as client:
+            assert client.get(self.address).status_code == 200
+            yield client
+
+    def plan(self, client: httpx.Client, epsilon: str = "1") -> None:
+        wanted = {"table": TABLE, "codebook": "codes.csv", "epsilon": epsilon}
+        made = client.post("/api/plans", json={**wanted, "file": "plan.toml", "overwrite": True})
+        assert made.status_code == 200, made.text
+
+    def grant(self, client: httpx.Client, epsilon: str = "2", delta: str = "1e-6") -> None:
+        client.post("/api/ledger")
+        budget = {"dataset": "survey", "epsilon": epsilon, "delta": delta, "table": TABLE}
+        assert client.post("/api/ledger/grants", json=budget).status_code == 200
+
+    def explain(self, client: httpx.Client, **wanted: Any) -> httpx.Response:
+        usual = {"kind": "ask", "table": TABLE, "plan": "plan.toml", "output": "answer.csv"}
+        if wanted.get("kind", "ask") == "ask":
+            usual |= {"epsilon": "0.5", "question": {"aggregates": [{"what": "count"}]}}
+        return client.post("/api/explain", json=usual | wanted)
+
+    def finish(self, client: httpx.Client, name: str, *, seconds: float = 90) -> dict[str, Any]:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            job = client.get(f"/api/jobs/{name}").json()
+            if job["state"] not in ("waiting", "running"):
+                return job
+            time.sleep(0.1)
+        raise AssertionError(f"the job did not end within {seconds} s")
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[RunningStudio]:
+    folder = tmp_path / "people"
+    folder.mkdir()
+    write_survey(folder)
+    yield from run_studio(folder)
+
+
+def run_studio(folder: Path) -> Iterator[RunningStudio]:
+    rooms = StudioRooms.of(StudioFolder.at(folder), ledger=str(folder / "budget.db"))
+    doorkeeper = Doorkeeper()
+    app = Guard(make_app(rooms), doorkeeper=doorkeeper, most_bytes=1 << 20)
+    listener = _listen("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    end = time.monotonic() + 30
+    while not server.started and time.monotonic() < end:
+        time.sleep(0.01)
+    origin = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    try:
+        yield RunningStudio(folder, rooms, doorkeeper, origin)
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        rooms.desk.close()
+        listener.close()

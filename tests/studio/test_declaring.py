@@ -1,0 +1,111 @@
+"""What a browser learns of a table is names and types; what it declares becomes a plan."""
+
+from typing import Any
+
+import noisewright as nw
+from tests.studio.conftest import SECRET, TABLE, RunningStudio
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def test_names_are_read_and_no_value(studio: RunningStudio) -> None:
+    with studio.browser() as client:
+        drafted = client.post("/api/draft", json={"table": TABLE})
+        assert drafted.status_code == 200
+        assert [one["name"] for one in drafted.json()["columns"]] == ["job", "hours", "weight"]
+        studio.plan(client)
+        advised = client.post("/api/advice", json={"plan": "plan.toml", "table": TABLE})
+        explained = studio.explain(client, without_ledger=True)
+        for answer in (drafted, advised, explained):
+            assert answer.status_code == 200
+            assert SECRET not in answer.text
+        assert advised.json()["rows"] == 1500
+
+
+def test_a_file_without_names_shows_no_record(studio: RunningStudio) -> None:
+    (studio.folder / "bare.csv").write_text(f"39,{SECRET},Bachelors\n50,{SECRET},Masters\n")
+    with studio.browser() as client:
+        answer = client.post("/api/draft", json={"table": {"file": "bare.csv"}})
+        assert answer.status_code == 400
+        assert SECRET not in answer.text
+        assert "Bachelors" not in answer.text
+
+
+def test_a_table_that_is_taken_for_a_codebook_or_a_plan_shows_no_record(
+    studio: RunningStudio,
+) -> None:
+    (studio.folder / "bare.csv").write_text(f"39,{SECRET},Bachelors\n50,{SECRET},Masters\n")
+    (studio.folder / "named.csv").write_text(f"name,label\nAlice Liddell,{SECRET}\nBob,x\n")
+    with studio.browser() as client:
+        for file in ("survey.csv", "bare.csv", "named.csv"):
+            answers = [
+                client.post("/api/draft", json={"table": TABLE, "codebook": file}),
+                client.post("/api/advice", json={"table": TABLE, "plan": file}),
+                studio.explain(client, plan=file, without_ledger=True),
+            ]
+            for answer in answers:
+                assert answer.status_code < 500
+                for private in (SECRET, "achelors", "Alice", str(studio.folder)):
+                    assert private not in answer.text
+
+
+def test_declared_columns_make_the_plan_that_the_library_reads(studio: RunningStudio) -> None:
+    columns = {
+        "job": {"kind": "labels", "labels": ["nurse", "baker", "clerk"], "other": "clerk"},
+        "hours": {"kind": "numbers", "low": "0", "high": "80", "step": "1", "outside": "clamp"},
+        "weight": {"kind": "drop"},
+    }
+    with studio.browser() as client:
+        wanted = {"table": TABLE, "columns": columns, "epsilon": "2", "file": "mine.toml"}
+        made = client.post("/api/plans", json=wanted)
+        assert made.status_code == 200, made.text
+        assert made.json()["finished"]
+        assert client.post("/api/plans", json=wanted).status_code == 409
+        download = client.get("/api/plan", params={"file": "mine.toml"})
+    assert download.headers["content-disposition"].startswith("attachment")
+    plan = nw.Plan.read(studio.folder / "mine.toml")
+    assert download.text == (studio.folder / "mine.toml").read_text(encoding="utf-8")
+    columns_of: dict[str, Any] = dict(plan.columns)
+    assert columns_of["weight"] == "drop"
+    assert columns_of["job"].space == nw.Categories(["nurse", "baker", "clerk"])
+    assert columns_of["hours"].space == nw.Counts(80, neighbors="replace")
+    assert columns_of["hours"].outside == "clamp"
+
+
+def test_people_with_several_rows(studio: RunningStudio) -> None:
+    wanted = {"table": TABLE, "codebook": "codes.csv", "person": {"column": "weight", "rows": 3}}
+    with studio.browser() as client:
+        made = client.post("/api/plans", json={**wanted, "file": "several.toml"}).json()
+    assert made["finished"]
+    person = nw.Plan.read(studio.folder / "several.toml").person
+    assert person == nw.Person("weight", rows=3)
+
+
+def test_markup_in_names_and_labels_stays_text(studio: RunningStudio) -> None:
+    (studio.folder / "odd.csv").write_text(f'"{HOSTILE}",b\nx,1\n', encoding="utf-8")
+    columns = {HOSTILE: {"kind": "labels", "labels": [HOSTILE, "x"]}, "b": {"kind": "drop"}}
+    with studio.browser() as client:
+        wanted = {"table": {"file": "odd.csv", "header": True}, "columns": columns}
+        answer = client.post("/api/plans", json={**wanted, "file": "odd.toml"})
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["content-type"] == "application/json"
+    columns_of: dict[str, Any] = dict(nw.Plan.read(studio.folder / "odd.toml").columns)
+    assert columns_of[HOSTILE].space.labels == (HOSTILE, "x")
+
+
+def test_wrong_requests_are_told_what_is_wrong(studio: RunningStudio) -> None:
+    wrong = [
+        {},
+        {"table": TABLE, "more": 1},
+        {"table": TABLE, "columns": {"job": {"kind": "labels", "labels": "nurse"}}},
+        {"table": TABLE, "columns": {"nobody": {"kind": "drop"}}},
+        {"table": TABLE, "columns": {"hours": {"kind": "numbers", "low": "5"}}},
+        {"table": TABLE, "columns": {"hours": {"kind": "numbers", "low": "9", "high": "1"}}},
+        {"table": TABLE, "epsilon": "much"},
+        {"table": {"file": "nothing.csv"}},
+    ]
+    with studio.browser() as client:
+        for content in wrong:
+            answer = client.post("/api/draft", json=content)
+            assert 400 <= answer.status_code < 500, content
+            assert answer.json()["error"]

@@ -1,0 +1,199 @@
+"""The paths of a steward, a researcher and an auditor, in a real browser, on this machine only."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import noisewright as nw
+from tests.studio.conftest import SECRET, RunningStudio
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="needs: chromium (apt-get install chromium)"),
+    pytest.mark.slow,
+]
+OPTIONS = [
+    "--no-sandbox",
+    "--headless",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+HOSTILE = "<img src=x onerror=document.title='owned'>"
+WIDTHS = (360, 800, 1400)
+
+
+class Visitor:
+    """A page of the studio, and what its browser complained of."""
+
+    def __init__(self, page: Any, origin: str) -> None:
+        self.page = page
+        self.problems: list[str] = []
+        self.elsewhere: list[str] = []
+        page.on("console", lambda said: self.problems.append(said.text))
+        page.on("pageerror", lambda problem: self.problems.append(str(problem)))
+
+        def look(answer: Any) -> None:
+            if answer.status >= 400:
+                self.problems.append(f"{answer.status} {answer.url}")
+
+        page.on("response", look)
+
+        def note(request: Any) -> None:
+            if not request.url.startswith((origin, "data:", "blob:")):
+                self.elsewhere.append(request.url)
+
+        page.on("request", note)
+
+    def go(self, room: str, title: str) -> None:
+        self.page.get_by_role("link", name=room, exact=True).click()
+        self.page.wait_for_selector(f"h1:has-text('{title}')")
+
+    def require_fit(self) -> None:
+        """Nothing is wider than the screen, on a phone as on a desk."""
+        for width in WIDTHS:
+            self.page.set_viewport_size({"width": width, "height": 900})
+            wide = self.page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{wide} at {width}"
+        unnamed = self.page.evaluate(
+            """() => [...document.querySelectorAll('input, select, textarea')]
+                .filter(e => !e.labels?.length && !e.getAttribute('aria-label'))
+                .map(e => e.outerHTML)"""
+        )
+        assert unnamed == []
+
+
+@pytest.fixture
+def visitor(studio: RunningStudio) -> Iterator[Visitor]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        page = browser.new_context(viewport={"width": 1400, "height": 900}).new_page()
+        page.set_default_timeout(90_000)
+        found = Visitor(page, studio.origin)
+        page.goto(studio.address)
+        page.wait_for_selector("h1")
+        assert "token" not in page.url
+        yield found
+        browser.close()
+    assert found.problems == []
+    assert found.elsewhere == []
+
+
+def declare(page: Any) -> None:
+    page.get_by_label("Table").select_option("survey.csv")
+    page.get_by_role("button", name="Open").click()
+    page.get_by_label("What job holds").select_option("labels")
+    page.get_by_label("Labels, one on each line").fill("nurse\nbaker\nclerk")
+    page.get_by_label("What hours holds").select_option("numbers")
+    page.get_by_label("Lowest possible value").fill("0")
+    page.get_by_label("Highest possible value").fill("80")
+    page.get_by_label("What weight holds").select_option("drop")
+    page.wait_for_selector("text=guesses the right one")
+
+
+def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path: Path) -> None:
+    page = visitor.page
+    declare(page)
+    visitor.require_fit()
+    page.get_by_role("button", name="Keep the plan").click()
+    page.wait_for_selector("text=is kept in the folder")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download it").click()
+    assert download.value.suggested_filename == "plan.toml"
+    assert SECRET not in page.content()
+
+    visitor.go("Ledger", "Ledger")
+    page.get_by_role("button", name="Create it").click()
+    page.get_by_label("Epsilon").fill("3")
+    page.get_by_role("button", name="Grant").click()
+    page.wait_for_selector("meter")
+    visitor.require_fit()
+
+    visitor.go("Choose", "Choose")
+    page.wait_for_selector("#picture[data-epsilon='1']")
+    page.get_by_label("Privacy loss of each person").press("ArrowRight")
+    page.wait_for_selector("#picture[data-epsilon='1.5']")
+    assert "Recommended" in page.locator("#picture").inner_text()
+    visitor.require_fit()
+
+    visitor.go("Do", "Do")
+    page.get_by_label("job").check()
+    page.get_by_label("Epsilon, for this alone").fill("0.5")
+    page.get_by_role("button", name="Say what it costs").click()
+    page.wait_for_selector("text=This cannot be undone")
+    visitor.require_fit()
+    page.get_by_role("button", name="Spend epsilon=0.5").click()
+    page.wait_for_selector("article[data-state=done] svg")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the certificate").click()
+    download.value.save_as(tmp_path / "certificate.json")
+    assert nw.check(tmp_path / "certificate.json").holds
+
+    page.get_by_label("Make a synthetic table").check()
+    page.get_by_label("Epsilon, for this alone").fill("1")
+    page.get_by_role("button", name="Say what it costs").click()
+    page.get_by_role("button", name="Spend").click()
+    page.wait_for_selector("article >> nth=1")
+    page.reload()  # a closed browser does not stop it
+    page.wait_for_selector("article[data-state=done] >> nth=1")
+    page.get_by_label("Release a private copy").check()
+    page.get_by_role("button", name="Say what it costs").click()
+    page.get_by_role("button", name="Spend").click()
+    page.wait_for_selector("article[data-state=done] >> nth=2")
+    visitor.require_fit()
+    assert SECRET not in page.content()
+    book = nw.Ledger.open(studio.folder / "budget.db")
+    assert [entry.kind for entry in book.history()].count("spend") == 3
+
+
+def test_the_paths_of_a_researcher_and_an_auditor(visitor: Visitor, tmp_path: Path) -> None:
+    page = visitor.page
+    visitor.go("Design", "Design")
+    page.wait_for_selector("text=What properties cost")
+    page.get_by_label("fairness (F)").check()
+    page.wait_for_selector("th:has-text('fairness (F)')")
+    visitor.require_fit()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the certificate").click()
+    true, forged = tmp_path / "true.json", tmp_path / "forged.json"
+    download.value.save_as(true)
+    document = json.loads(true.read_text(encoding="utf-8"))
+    document["claims"]["epsilon"] = {"value": "1/100"}
+    forged.write_text(json.dumps(document), encoding="utf-8")
+
+    visitor.go("Audit", "Audit")
+    page.get_by_label("choose its file").set_input_files(true)
+    page.wait_for_selector("text=everything that the certificate claims holds")
+    page.get_by_label("choose its file").set_input_files(forged)
+    page.wait_for_selector("#checked >> text=NOT proven")
+    assert page.locator("#checked li").first.inner_text()
+    page.get_by_role("button", name="What does it guarantee?").click()
+    page.wait_for_selector("text=1.0986122886681098")
+    visitor.require_fit()
+
+
+def test_markup_in_names_is_shown_as_text(visitor: Visitor, studio: RunningStudio) -> None:
+    page = visitor.page
+    file = "odd <b>.csv"
+    (studio.folder / file).write_text(f'"{HOSTILE}",b\nx,1\n', encoding="utf-8")
+    page.reload()
+    page.get_by_label("Table").select_option(file)
+    page.get_by_text("How the file is read").click()
+    page.get_by_label("The first line holds names").select_option("yes")
+    page.get_by_role("button", name="Open").click()
+    page.get_by_label(f"What {HOSTILE} holds").select_option("labels")
+    page.get_by_label("Labels, one on each line").fill(f"{HOSTILE}\nx")
+    page.get_by_label("What b holds").select_option("drop")
+    page.wait_for_selector("text=guesses the right one")
+    page.get_by_role("button", name="Keep the plan").click()
+    page.wait_for_selector("text=is kept in the folder")
+    assert page.locator("img").count() == 0
+    assert re.match("Data", page.title())
