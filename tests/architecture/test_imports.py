@@ -245,7 +245,7 @@ def test_a_first_mechanism_does_not_wait_for_the_others(name: str) -> None:
     [
         ("nw.geometric(nw.Counts(8), epsilon=1)", 40, {"certificates", "checker", "plans"}),
         ("nw.Plan", 94, {"engines", "estimation", "ledger", "releases", "synthetic"}),
-        ("nw.release", 182, {"designs", "report", "selection", "synthetic"}),
+        ("nw.release", 183, {"designs", "report", "selection", "synthetic"}),
         (
             "plan = nw.Plan({'a': nw.Column(['x', 'y'])}, epsilon=1); "
             "nw.release([{'a': 'x'}], plan, ledger=None)",
