@@ -184,3 +184,25 @@ def test_bad_input() -> None:
     for bad in ({"a": 0}, {"a": 1.5}, {"b": 1}, 3):
         with pytest.raises(ParameterError, match="weight"):
             nw.local.one_of({"a": mean}, weights=bad)
+
+
+def test_codes_of_64_bits_beside_others_keep_all_of_them() -> None:
+    texts = nw.local.heavy_hitters(bits=64, epsilon=4, people=1000)
+    shares = nw.local.succinct_histogram(bits=64, epsilon=4, people=1000)
+    parts = {"text": texts, "share": shares, "age": nw.local.mean(nw.Counts(100), epsilon=1)}
+    record = {"text": "abcdefgh", "share": "\U0010ffff\U0010ffff", "age": 7}
+    codes = nw.local.one_of(parts).encode([record])
+    assert codes.dtype == np.uint64
+    assert texts.values.decode(codes[:, 0]) == ["abcdefgh"]
+    assert shares.values.decode(codes[:, 1]) == [record["share"]]
+    assert codes[0, 2] == 7
+    assert nw.local.one_of(parts).client().report(record)
+
+
+def test_nothing_is_said_from_below_about_reports_in_random_order_whose_law_is_not_known() -> None:
+    one = nw.local.frequencies(nw.Categories(range(300)), epsilon=2, method="response")
+    both = nw.local.one_of({"a": one, "b": one}).shuffled(people=1000, delta="1e-6")
+    alone = one.shuffled(people=1000, delta="1e-6")
+    assert 0 < alone.lower < alone.upper < both.upper
+    assert both.lower == 0  # it hides as well as one of the two
+    assert nw.local.heavy_hitters(epsilon=2).shuffled(people=1000, delta="1e-6").lower == 0

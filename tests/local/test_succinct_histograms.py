@@ -13,6 +13,7 @@ from noisewright.errors import InputError, ParameterError
 from noisewright.local.families.family import ByteStream
 from noisewright.local.families.points import PointBlocks
 from noisewright.local.randomizer import block_response
+from noisewright.local.shares import detect_shares
 from noisewright.local.succinct.channels import ChannelResponse, code_bits, decode_words
 from noisewright.local.succinct.one_bit import OneBitResponse
 from noisewright.mechanisms import positive_epsilon
@@ -186,3 +187,21 @@ def test_without_a_search_values_must_be_named() -> None:
     server = collection.server().add(collection.reports(["a"] * 5))
     with pytest.raises(InputError, match="search=True"):
         server.estimate()
+
+
+def test_intervals_and_tests_allow_for_collisions_of_public_words() -> None:
+    """One value of all people, and many more of them than were planned for."""
+    missed = wrong = 0
+    for number in range(40):
+        made = nw.local.succinct_histogram(
+            bits=32, epsilon=8, people=1000, of="numbers", name=f"{number}"
+        )
+        server = made.server().add(made.reports(np.full(20_000, 12345)))
+        found = server.estimate(values=range(100, 150))
+        missed += int(((found.lows > 0) | (found.highs < 0)).sum())
+        oracle, codes = made.oracle, np.arange(100, 150, dtype=np.uint64)
+        support = oracle.support_among(server.people)
+        supports = oracle.supports(server.tally, codes)
+        wrong += bool(len(detect_shares(support, supports, server.people, codes.tolist())))
+    assert missed < 0.08 * 2000
+    assert wrong <= 8

@@ -179,7 +179,7 @@ class AttributesCollection(Collection):
             for i in range(most)
         ]
 
-    def encode(self, values: Any) -> NDArray[np.int64]:
+    def encode(self, values: Any) -> NDArray[Any]:
         """Return the codes of records: a row for each, a column for each attribute.
 
         Takes columns by name (a dict, an Arrow table, a data frame) or a list of records.
@@ -192,9 +192,11 @@ class AttributesCollection(Collection):
         ]
         if len({len(column) for column in columns}) > 1:
             raise InputError("the columns have different lengths; each person needs all of them.")
-        return np.stack(columns, axis=1)
+        # Codes of open domains may need all 64 bits, which no common type of both signs has.
+        kind = np.uint64 if any(column.dtype == np.uint64 for column in columns) else np.int64
+        return np.stack([column.astype(kind) for column in columns], axis=1)
 
-    def _codes(self, label: str, part: Collection, column: Any) -> NDArray[np.int64]:
+    def _codes(self, label: str, part: Collection, column: Any) -> NDArray[Any]:
         codes = part.encode(column)
         if codes.ndim != 1:
             raise InputError(f"the attribute {label!r} is not one value a person.")

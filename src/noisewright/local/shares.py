@@ -46,6 +46,8 @@ class Support:
     other: float
     gap: float = 0.0
     """p* − q*, of which the difference of two doubles would keep a few digits at a small ε."""
+    collisions: float = 0.0
+    """What public hash functions add to E h² of the others: see `succinct/one_bit.py`."""
 
     def __post_init__(self) -> None:
         if not self.gap:
@@ -71,6 +73,7 @@ class Support:
     def standard_error(self, share: float, people: int) -> float:
         """Return the standard error of a share of the people, from noise alone."""
         own, others = self.moments(2)
+        others += self.collisions
         return math.sqrt(max(share * (own - 1) + (1 - share) * others, 0.0) / people)
 
     def spread(self, values: Array) -> Spread:
@@ -80,8 +83,17 @@ class Support:
         own3, others3 = self.moments(3)
         second = own * at + others * (1 - at)
         third = own3 * at + others3 * (1 - at)
+        jumps, more = third / second, self.collisions
         ones = np.ones_like(at)
-        return Spread(at, second, own * ones, others * ones, third / second)
+        return Spread(at, second + more * (1 - at), own * ones, (others + more) * ones, jumps)
+
+    def without_collisions(self, supports: NDArray[Any], people: int) -> NDArray[Any]:
+        """Return supports as near to their mean as if hash functions did not add to their noise."""
+        if not self.collisions:
+            return supports
+        mean = people * self.other
+        times = math.sqrt(1 + self.collisions / self.moments(2)[1])
+        return np.floor(mean + (supports - mean) / times)
 
 
 def estimate_shares(
@@ -154,7 +166,8 @@ def detect_shares(
     `tested` is how many values could have been detected, if that is more than are given.
     """
     confidence = read_confidence(confidence)
-    tails = binomial_tails(supports, people, support.other)
+    plain = support.without_collisions(supports, people)
+    tails = binomial_tails(plain, people, support.other)
     many = max(tested or 0, len(supports))
     order = np.argsort(tails, kind="stable")
     within = tails[order] * (many - np.arange(len(order))) <= 1 - confidence

@@ -95,7 +95,8 @@ def shuffle_reports(collection: Collection, *, people: int, delta: Number) -> Sh
         law = RowLaw(blocks=tuple(dict.fromkeys(blocks)), claimed=claim.epsilon)
     else:
         law = RowLaw(rest=claim.epsilon)
-    known = len(blocks) == 1 and _is_attained(collection.randomizer)
+    # By its ε alone nothing is known from below: other reports with this ε may hide worse.
+    known = not blocks or (len(blocks) == 1 and _is_attained(collection.randomizer))
     found = shuffled_rows(law, rows=people, delta=delta, known=known)
     return ShuffledReports(collection, found)
 

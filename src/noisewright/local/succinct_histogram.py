@@ -179,7 +179,7 @@ class SuccinctCollection(Collection):
             codes = self.values.encode(values)
             axis = Axis("value", self.values.decode(codes))
             supports = self.oracle.supports(counts, codes)
-            support = self.oracle.support
+            support = self.oracle.support_among(reports)
             return estimate_shares(
                 support, supports, reports, axis, confidence=confidence, **options
             )
@@ -221,7 +221,7 @@ class SuccinctCollection(Collection):
         known = [value is not None for value in self.values.decode(codes)]
         codes = codes[np.array(known, dtype=np.bool_)]
         tested = max(len(codes), 1)
-        support = self.oracle.support
+        support = self.oracle.support_among(reports)
         supports = self.oracle.supports(counts, codes)
         best = np.argsort(-supports, kind="stable")[:top]
         codes, supports = codes[best], supports[best]
@@ -240,7 +240,7 @@ class SuccinctCollection(Collection):
         people = require_people(people)
         share = Fraction(1, 2) if self.searches else Fraction(1)
         reports = max(1, int(people * share))
-        error = self.oracle.support.standard_error(0.0, reports)
+        error = self.oracle.support_among(reports).standard_error(0.0, reports)
         # Hoeffding, for all values together: reports are worth ± c given the public signs, and each
         # coordinate of the projection is worth up to 1.
         logs = 2 * (self.values.bits * math.log(2) + math.log(4 / _BETA))

@@ -7,11 +7,16 @@ kept with probability e^ε / (e^ε + 1), else flipped. With b_i the bit of repor
 c / n · Σ_i b_i φ_{j_i}(v), c = (e^ε + 1) / (e^ε − 1): a report supports v if b_i = φ_{j_i}(v),
 with probability p* = e^ε / (e^ε + 1) if the value is v, and q* = 1/2 on average over the public
 words if it is not.
+
+**Collisions.** Two people of the same other value who draw the same coordinate are wrong about v in
+the same direction. Over the public words, the variance of the share of v is c² / n, plus Σ f² / m
+over the shares f of all other values: at most 1 / m, if all others have one value. This is n / m in
+E h² of those who do not have v. Intervals and tests allow for that.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -57,6 +62,10 @@ class OneBitResponse(ReportRandomizer):
     def support(self) -> Support:
         """How likely a report supports the true value, and any other."""
         return Support(float(self.response.own), 0.5)
+
+    def support_among(self, reports: int) -> Support:
+        """Return the same with the collisions of so many reports."""
+        return replace(self.support, collisions=reports / self.coordinates)
 
     @cached_property
     def _words(self) -> tuple[Words, NDArray[np.int64]]:
