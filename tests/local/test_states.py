@@ -8,15 +8,17 @@ import sys
 import time
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import noisewright as nw
-from noisewright.errors import InputError
+from noisewright.errors import InputError, OutsideSpaceError
 from noisewright.local import Arrivals, CollectionServer, FrequencyCollection
 from noisewright.local.seen import SeenNumbers
+from noisewright.local.state import pack_state
 
 METHODS = ["response", "projective", "unary", "subset", "hashing", "hadamard"]
 
@@ -206,3 +208,27 @@ def test_single_reports_that_wait_are_in_every_answer() -> None:
         server.add(one)
     assert collected.server().merge(server).people == 5
     assert server.people == 5
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"tally": np.zeros(3), "seen": np.empty(0, np.uint64)},
+        {"tally": np.array([1, -1, 0]), "seen": np.empty(0, np.uint64)},
+        {"tally": np.zeros(3, np.int64), "seen": np.array([2, 1], np.uint64)},
+        {"tally": np.zeros(3, np.int64), "seen": np.zeros((1, 1), np.uint64)},
+        {"tally": np.zeros(3, np.int64)},
+    ],
+)
+def test_states_that_no_server_writes_are_refused(arrays: Any) -> None:
+    collection = nw.local.frequencies(nw.Counts(2), epsilon=1, method="response")
+    header = {"digest": collection.digest.hex(), "arrivals": {}, "origins": []}
+    with pytest.raises(InputError, match="no server writes"):
+        CollectionServer.from_bytes(pack_state(header, arrays), collection)
+
+
+def test_a_device_takes_no_whole_number_for_a_code() -> None:
+    client = nw.local.frequencies(nw.Categories(["1", "2", "3"]), epsilon=1).client()
+    assert client.report("1")
+    with pytest.raises(OutsideSpaceError):
+        client.report(1)

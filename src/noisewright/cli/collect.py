@@ -162,9 +162,12 @@ def estimate(
         typer.Option(help="Go on from this saved state if it exists, and save it afterwards."),
     ] = None,
     about: Annotated[
-        str,
-        typer.Option(help="people: only noise is error; population: sampling people is, too."),
-    ] = "people",
+        str | None,
+        typer.Option(
+            help="people: only noise is error; population: sampling people is, too.",
+            show_default="people; population where a part of them was asked",
+        ),
+    ] = None,
     confidence: Annotated[
         float, typer.Option(help="How often an interval covers the truth.")
     ] = 0.95,
@@ -194,7 +197,8 @@ def estimate(
         names = files.read_text(candidates, what="the candidates").splitlines()
         found = server.estimate(candidates=[name for name in names if name]).estimate
     elif fakes is None:
-        found = server.estimate(about=about, confidence=confidence)
+        whom = {} if about is None else {"about": about}
+        found = server.estimate(confidence=confidence, **whom)
     else:
         found = server.robust(fakes=fakes, confidence=confidence).estimate
     answers = _as_estimates(found)

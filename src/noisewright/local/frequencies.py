@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from dataclasses import dataclass
 from typing import Any, final
@@ -113,10 +112,16 @@ class FrequencyCollection(Collection):
         return encode_values(self.space, values)
 
     def encode_one(self, value: Any) -> np.int64:
-        """Return the code of a label by a look-up; what is none is read as all values are."""
+        """Return the code of a label by a look-up; what is none is read as all values are.
+
+        But a whole number is no code here: a device has a value, and would send another.
+        """
         if isinstance(self.space, Categories):
-            with contextlib.suppress(OutsideSpaceError):
+            try:
                 return np.int64(self.space.code(value))
+            except OutsideSpaceError:
+                if isinstance(value, int | np.integer):
+                    raise
         return self.encode([value])[0]
 
     @property

@@ -224,7 +224,11 @@ class HitterCollection(Collection):
     def estimate_from(
         self, tally: NDArray[np.int64], people: int, *, confidence: float = 0.95, **options: Any
     ) -> HeavyHitters:
-        """Return the values that most people have; options are confidence= and about=."""
+        """Return the values that most people have; options are confidence= and about=.
+
+        Shares found by prefixes are those of people who were drawn to check them: unless you say
+        otherwise, intervals are about the population, of which these are a sample.
+        """
         read_confidence(confidence)
         made = self.randomizer
         if not isinstance(made, PrefixResponse):
@@ -232,6 +236,7 @@ class HitterCollection(Collection):
             codes = np.arange(len(supports), dtype=np.uint64)
             pooled = self.support.shares(supports, people)
             return self._answer(codes, supports, pooled, people, confidence, options)
+        options = {"about": "population", **options}
         last = len(made.levels) - 1
         if min(int(made.counts(tally, level).sum()) for level in range(last + 1)) == 0:
             raise InputError(

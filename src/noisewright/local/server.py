@@ -229,12 +229,21 @@ class CollectionServer:
                 f"{what} is the state of another collection, or of other settings of this one."
             )
         made = cls(collection)
-        if arrays["tally"].shape != made._tally.shape:
-            raise InputError(f"{what} has counts of another shape. Load an older copy.")
-        made._tally, made._seen = arrays["tally"], SeenNumbers([arrays["seen"]])
+        tally, seen = arrays.get("tally"), arrays.get("seen")
+        if tally is None or seen is None or not _fit(tally, seen, made._tally):
+            raise InputError(f"{what} has counts that no server writes. Load an older copy.")
+        made._tally, made._seen = tally, SeenNumbers([seen])
         made._origins = frozenset(header["origins"])
         made._arrivals = Arrivals(**header["arrivals"])
         return made
 
     def __repr__(self) -> str:
         return f"<server of {self.collection!r}: {self.arrivals}>"
+
+
+def _fit(tally: NDArray[Any], seen: NDArray[Any], empty: NDArray[np.int64]) -> bool:
+    """Tell whether these can be the counts of a server, and its sorted numbers."""
+    kinds = tally.dtype == empty.dtype and seen.dtype == np.uint64
+    if not kinds or tally.shape != empty.shape or seen.ndim != 1:
+        return False
+    return bool((tally >= 0).all() and (seen[1:] > seen[:-1]).all())
