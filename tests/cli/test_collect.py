@@ -93,7 +93,7 @@ def test_fakes_widen_intervals(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--epsilon", "1"), "say what values are possible"),
+        (("--epsilon", "1"), "give the possible values"),
         (("--labels", "a,b"), "say --epsilon"),
         (("--labels", "a,b", "--epsilon", "0"), "epsilon"),
         (("--labels", "a,b", "--epsilon", "x"), "write a number"),
