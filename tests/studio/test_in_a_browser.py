@@ -91,7 +91,7 @@ def declare(page: Any) -> None:
     page.get_by_label("Table").select_option("survey.csv")
     page.get_by_role("button", name="Open").click()
     page.get_by_label("What job holds").select_option("labels")
-    page.get_by_label("Labels, one on each line").fill("nurse\nbaker\nclerk")
+    page.get_by_label("Labels, one per line").fill("nurse\nbaker\nclerk")
     page.get_by_label("What hours holds").select_option("numbers")
     page.get_by_label("Lowest possible value").fill("0")
     page.get_by_label("Highest possible value").fill("80")
@@ -103,8 +103,8 @@ def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path
     page = visitor.page
     declare(page)
     visitor.require_fit()
-    page.get_by_role("button", name="Keep the plan").click()
-    page.wait_for_selector("text=is kept in the folder")
+    page.get_by_role("button", name="Save the plan").click()
+    page.wait_for_selector("text=is saved in the folder")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download it").click()
     assert download.value.suggested_filename == "plan.toml"
@@ -126,8 +126,8 @@ def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path
 
     visitor.go("Do", "Do")
     page.get_by_label("job").check()
-    page.get_by_label("Epsilon, for this alone").fill("0.5")
-    page.get_by_role("button", name="Say what it costs").click()
+    page.get_by_label("Epsilon, for this job alone").fill("0.5")
+    page.get_by_role("button", name="Show the cost").click()
     page.wait_for_selector("text=This cannot be undone")
     visitor.require_fit()
     page.get_by_role("button", name="Spend epsilon=0.5").click()
@@ -138,14 +138,14 @@ def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path
     assert nw.check(tmp_path / "certificate.json").holds
 
     page.get_by_label("Make a synthetic table").check()
-    page.get_by_label("Epsilon, for this alone").fill("1")
-    page.get_by_role("button", name="Say what it costs").click()
+    page.get_by_label("Epsilon, for this job alone").fill("1")
+    page.get_by_role("button", name="Show the cost").click()
     page.get_by_role("button", name="Spend").click()
     page.wait_for_selector("article >> nth=1")
     page.reload()  # a closed browser does not stop it
     page.wait_for_selector("article[data-state=done] >> nth=1")
     page.get_by_label("Release a private copy").check()
-    page.get_by_role("button", name="Say what it costs").click()
+    page.get_by_role("button", name="Show the cost").click()
     page.get_by_role("button", name="Spend").click()
     page.wait_for_selector("article[data-state=done] >> nth=2")
     visitor.require_fit()
@@ -187,13 +187,13 @@ def test_markup_in_names_is_shown_as_text(visitor: Visitor, studio: RunningStudi
     page.reload()
     page.get_by_label("Table").select_option(file)
     page.get_by_text("How the file is read").click()
-    page.get_by_label("The first line holds names").select_option("yes")
+    page.get_by_label("The first line holds column names").select_option("yes")
     page.get_by_role("button", name="Open").click()
     page.get_by_label(f"What {HOSTILE} holds").select_option("labels")
-    page.get_by_label("Labels, one on each line").fill(f"{HOSTILE}\nx")
+    page.get_by_label("Labels, one per line").fill(f"{HOSTILE}\nx")
     page.get_by_label("What b holds").select_option("drop")
     page.wait_for_selector("text=guesses the right one")
-    page.get_by_role("button", name="Keep the plan").click()
-    page.wait_for_selector("text=is kept in the folder")
+    page.get_by_role("button", name="Save the plan").click()
+    page.wait_for_selector("text=is saved in the folder")
     assert page.locator("img").count() == 0
     assert re.match("Data", page.title())
