@@ -94,7 +94,7 @@ def test_fakes_widen_intervals(
     ("arguments", "words"),
     [
         (("--epsilon", "1"), "give the possible values"),
-        (("--labels", "a,b"), "say --epsilon"),
+        (("--labels", "a,b"), "give --epsilon"),
         (("--labels", "a,b", "--epsilon", "0"), "epsilon"),
         (("--labels", "a,b", "--epsilon", "x"), "write a number"),
         (("--labels", "a", "--epsilon", "1"), "2 to"),

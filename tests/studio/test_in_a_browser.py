@@ -126,7 +126,7 @@ def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path
 
     visitor.go("Do", "Do")
     page.get_by_label("job").check()
-    page.get_by_label("Epsilon, for this job alone").fill("0.5")
+    page.get_by_label("Epsilon, for this alone").fill("0.5")
     page.get_by_role("button", name="Show the cost").click()
     page.wait_for_selector("text=This cannot be undone")
     visitor.require_fit()
@@ -138,7 +138,7 @@ def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path
     assert nw.check(tmp_path / "certificate.json").holds
 
     page.get_by_label("Make a synthetic table").check()
-    page.get_by_label("Epsilon, for this job alone").fill("1")
+    page.get_by_label("Epsilon, for this alone").fill("1")
     page.get_by_role("button", name="Show the cost").click()
     page.get_by_role("button", name="Spend").click()
     page.wait_for_selector("article >> nth=1")

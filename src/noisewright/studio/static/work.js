@@ -113,7 +113,7 @@ function forms(jobs, started) {
   const numbers = h(
     "div",
     { class: "grid" },
-    field("Epsilon, for this job alone", epsilon),
+    field("Epsilon, for this alone", epsilon),
     field("Delta", delta),
   );
   const explain = async () => {
