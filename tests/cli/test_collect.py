@@ -93,8 +93,8 @@ def test_fakes_widen_intervals(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--epsilon", "1"), "say what values are possible"),
-        (("--labels", "a,b"), "say --epsilon"),
+        (("--epsilon", "1"), "give the possible values"),
+        (("--labels", "a,b"), "give --epsilon"),
         (("--labels", "a,b", "--epsilon", "0"), "epsilon"),
         (("--labels", "a,b", "--epsilon", "x"), "write a number"),
         (("--labels", "a", "--epsilon", "1"), "2 to"),

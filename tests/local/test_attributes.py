@@ -136,7 +136,7 @@ def test_plans_say_the_error_of_each() -> None:
     assert plan.people_for("age", age.standard_error) == pytest.approx(30_000, abs=3)
     assert plan.bytes_per_report == len(made.client().report({"age": 1, "job": "cook", "pay": 0}))
     assert "job: 10,000 people" in str(plan)
-    with pytest.raises(ParameterError, match="no attribute"):
+    with pytest.raises(ParameterError, match="not an attribute"):
         plan["height"]
 
 
@@ -169,7 +169,7 @@ def test_bad_input() -> None:
         made.reports({**good, "pay": [0]})
     with pytest.raises(InputError, match="one value only"):
         made.reports({"age": 1, "job": "cook", "pay": 0})
-    with pytest.raises(InputError, match="record 1 is no mapping"):
+    with pytest.raises(InputError, match="record 1 is not a mapping"):
         made.reports([{"age": 1, "job": "cook", "pay": 0}, {"age": 1}])
     with pytest.raises(InputError, match="no column"):
         made.reports(7)

@@ -47,7 +47,7 @@ def test_what_was_spent_is_written_down(tmp_path: Path, monkeypatch: pytest.Monk
     spent = COLLECTION.client(memo=tmp_path / "memo.db").spent
     assert (spent.answers, spent.reports, spent.today) == (2, 4, 1)
     assert str(spent.guarantee) == "epsilon=2"
-    assert str(spent) == "4 reports (1 today) of 2 answers that were drawn: epsilon=2 so far"
+    assert str(spent) == "4 reports (1 today) of 2 drawn answers: epsilon=2 so far"
     assert client.memo is not None
     assert client.memo.use.by_day == {days: 3, days + 1: 1}
     with pytest.raises(ParameterError, match="has no memo"):

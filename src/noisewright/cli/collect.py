@@ -17,11 +17,11 @@ from noisewright.cli.options import JsonOption, group_options
 from noisewright.cli.say import align, answer, heading, say
 from noisewright.errors import InputError
 
-HELP = """Collect from people who do not trust you: devices randomize their values before they send
-them.
+HELP = """Collect with local differential privacy: devices randomize their values before they send
+them, so nobody has to trust you.
 
-`plan` writes a specification, which devices and the server share. `report` is what a device does,
-`simulate` does it for a whole table, and `estimate` says what the reports tell.
+`plan` writes a specification, which devices and the server share. `report` does what a device does,
+`simulate` does it for a whole table, and `estimate` turns reports into estimates.
 
 \b
 Examples:
@@ -46,10 +46,10 @@ def plan(
     *,
     kind: KindOptions,
     people: Annotated[
-        int | None, typer.Option(help="How many people are expected: predicts the errors.")
+        int | None, typer.Option(help="How many people you expect; predicts the errors.")
     ] = None,
     name: Annotated[
-        str, typer.Option(help="A name that tells collections with the same settings apart.")
+        str, typer.Option(help="A name, to tell collections with the same settings apart.")
     ] = "",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the specification.")
@@ -62,7 +62,7 @@ def plan(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Choose how devices report, and say what to expect; nobody is asked yet."""
+    """Choose the randomizer and predict the errors; nothing is collected yet."""
     made = make_collection(kind, people, name)
     for path in filter(None, (output, certificate)):
         _require_free(path, overwrite=overwrite)
@@ -89,7 +89,7 @@ def plan(
     if expected is not None:
         say(str(expected))
     if output is None:
-        say("Nothing was written; with -o you get the specification for devices and the server.")
+        say("Nothing was written; -o writes the specification for devices and the server.")
     else:
         say(f"{output}: the specification, digest {made.digest.hex()[:16]}…", style="bold green")
 
@@ -100,10 +100,12 @@ def report(
     value: Annotated[str, typer.Argument(help="The value of this person.", show_default=False)],
     memo: Annotated[
         Path | None,
-        typer.Option(help="A file in which the answer to each value is kept, and sent again."),
+        typer.Option(
+            help="A file that keeps the randomized answer to each value, to send it again."
+        ),
     ] = None,
 ) -> None:
-    """Print one report, in hexadecimal digits: what a device sends."""
+    """Print one report in hexadecimal: the bytes that a device sends."""
     collection = local.open_collection(specification)
     read = _read_values(collection, [value])
     print(collection.client(memo=memo).report(read[0]).hex())
@@ -125,7 +127,7 @@ def simulate(
     table: TableOptions,
     as_json: JsonOption = False,
 ) -> None:
-    """Randomize a column as devices would, a report for each row: to try a collection out."""
+    """Randomize a column as devices would, one report per row, to try out a collection."""
     import numpy as np
 
     collection = local.open_collection(specification)
@@ -152,31 +154,32 @@ def estimate(
     reports: Annotated[
         list[Path],
         typer.Argument(
-            help="Parquet files with a column `report`, or texts with one report a line, in "
-            "hexadecimal digits.",
+            help="Parquet files with a column `report`, or text files with one report per line, in "
+            "hexadecimal.",
             show_default=False,
         ),
     ],
     state: Annotated[
         Path | None,
-        typer.Option(help="Go on from this saved state if it exists, and save it afterwards."),
+        typer.Option(help="Resume from this saved state if it exists, and save it afterwards."),
     ] = None,
     about: Annotated[
         str | None,
         typer.Option(
-            help="people: only noise is error; population: sampling people is, too.",
+            help="people: error is the noise alone; population: sampling error, too.",
             show_default="people; population where a part of them was asked",
         ),
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="How often an interval covers the truth.")
+        float, typer.Option(help="The confidence level of the intervals.")
     ] = 0.95,
     fakes: Annotated[
         float | None,
-        typer.Option(help="Widen intervals for this share of reports that may be fake: 0.01."),
+        typer.Option(help="Widen the intervals for this share of fake reports, e.g. 0.01."),
     ] = None,
     candidates: Annotated[
-        Path | None, typer.Option(help="RAPPOR: a file with one candidate a line, to look for.")
+        Path | None,
+        typer.Option(help="RAPPOR: a file with the candidates to look for, one per line."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -184,7 +187,7 @@ def estimate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what reports tell: answers with standard errors and intervals."""
+    """Estimate from reports, with standard errors and confidence intervals."""
     collection = local.open_collection(specification)
     known = state is not None and state.exists()
     server = collection.server(state if known else None)
@@ -243,7 +246,7 @@ def _surely_there(found: local.HeavyHitters) -> estimation.Estimate:
     }
     axis = estimation.Axis(one.axes[0].name, [found.values[place] for place in places])
     left = len(found.values) - len(places)
-    note = f"{left:,} more candidates are not told from noise, and are left out."
+    note = f"{left:,} more candidates cannot be told from noise, and are left out."
     return replace(one, axes=(axis,), **arrays, notes=(*one.notes, *([note] if left else [])))
 
 

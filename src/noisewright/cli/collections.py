@@ -31,38 +31,51 @@ class KindOptions:
     kind: Annotated[
         Kind,
         typer.Option(
-            help="What you want to learn: the frequencies of known values, the mean or the "
-            "distribution of numbers, which items people have, which words or numbers nobody "
-            "listed are frequent, or texts by RAPPOR."
+            help="What to estimate: the frequencies of known values; the mean or the distribution "
+            "of numbers; which items people have; heavy hitters among words or numbers that "
+            "nobody listed; or texts with RAPPOR."
         ),
     ] = "frequencies"
-    labels: Annotated[str | None, typer.Option(help="The possible values, joined by commas.")] = (
-        None
-    )
-    labels_file: Annotated[
-        Path | None, typer.Option(help="A file with one possible value a line.")
+    labels: Annotated[
+        str | None, typer.Option(help="The possible values, separated by commas.")
     ] = None
-    low: Annotated[str | None, typer.Option(help="Of numbers: the smallest.")] = None
-    high: Annotated[str | None, typer.Option(help="Of numbers: the largest.")] = None
-    step: Annotated[str, typer.Option(help="Of numbers: the grid that they lie on.")] = "1"
+    labels_file: Annotated[
+        Path | None, typer.Option(help="A file with the possible values, one per line.")
+    ] = None
+    low: Annotated[str | None, typer.Option(help="Numbers: the lower bound.")] = None
+    high: Annotated[str | None, typer.Option(help="Numbers: the upper bound.")] = None
+    step: Annotated[str, typer.Option(help="Numbers: the step of the grid.")] = "1"
     method: Annotated[
-        str | None, typer.Option(help="How devices report.", show_default="the best one")
+        str | None, typer.Option(help="The randomizer.", show_default="the best one")
     ] = None
     largest: Annotated[
-        int | None, typer.Option(help="Of items: how many most people have at most.")
+        int | None,
+        typer.Option(
+            help="Items: the size that sets are padded to; most people should have no more."
+        ),
     ] = None
     bits: Annotated[
         int | None,
         typer.Option(
-            help="Of words: 8 for each byte; of numbers: up to 2^bits. RAPPOR: the filter."
+            help="Words: 8 per byte of UTF-8. Numbers: they are below 2^bits. RAPPOR: filter size."
         ),
     ] = None
-    top: Annotated[int, typer.Option(help="Of words and numbers: how many to find.")] = 32
-    hashes: Annotated[int, typer.Option(help="RAPPOR: hash functions.")] = 2
-    cohorts: Annotated[int, typer.Option(help="RAPPOR: groups with other hash functions.")] = 8
-    f: Annotated[str, typer.Option(help="RAPPOR: noise of the permanent response.")] = "1/2"
-    p: Annotated[str, typer.Option(help="RAPPOR: chance of a 1 where the bit is 0.")] = "1/2"
-    q: Annotated[str, typer.Option(help="RAPPOR: chance of a 1 where the bit is 1.")] = "3/4"
+    top: Annotated[int, typer.Option(help="Words and numbers: how many heavy hitters to find.")] = (
+        32
+    )
+    hashes: Annotated[int, typer.Option(help="RAPPOR: how many hash functions.")] = 2
+    cohorts: Annotated[
+        int, typer.Option(help="RAPPOR: how many groups, each with its own hash functions.")
+    ] = 8
+    f: Annotated[str, typer.Option(help="RAPPOR: noise of the permanent randomized response.")] = (
+        "1/2"
+    )
+    p: Annotated[
+        str, typer.Option(help="RAPPOR: probability of a 1 where the permanent bit is 0.")
+    ] = "1/2"
+    q: Annotated[
+        str, typer.Option(help="RAPPOR: probability of a 1 where the permanent bit is 1.")
+    ] = "3/4"
 
 
 def make_collection(options: KindOptions, people: int | None, name: str) -> local.Collection:
@@ -72,7 +85,7 @@ def make_collection(options: KindOptions, people: int | None, name: str) -> loca
         return _rappor(options, name)
     epsilon = number_option(options.epsilon or None, option="--epsilon")
     if epsilon is None:
-        raise InputError("say --epsilon, the privacy loss of one report: 1 is common.")
+        raise InputError("give --epsilon, the privacy loss of one report: 1 is common.")
     common: dict[str, Any] = {"epsilon": epsilon, "name": name}
     if options.method is not None:
         if kind not in ("frequencies", "mean"):
@@ -100,8 +113,8 @@ def make_collection(options: KindOptions, people: int | None, name: str) -> loca
 def _rappor(options: KindOptions, name: str) -> local.Collection:
     if options.epsilon:
         raise InputError(
-            "RAPPOR has no --epsilon of its own: it follows from --f, --p, --q and --hashes, and "
-            "`plan` says it."
+            "RAPPOR takes no --epsilon: it follows from --f, --p, --q and --hashes, and `plan` "
+            "prints it."
         )
     labels = _labels(options)
     chances: dict[str, Any] = {"f": options.f, "p": options.p, "q": options.q}
@@ -118,8 +131,8 @@ def _space(options: KindOptions) -> Space:
     numbers = options.low is not None or options.high is not None
     if (labels is not None) == numbers:
         raise InputError(
-            "say what values are possible: --labels or --labels-file for labels, or --low and "
-            "--high (and --step) for numbers. Take them from the questionnaire, not from data."
+            "give the possible values: --labels or --labels-file for labels, or --low and --high "
+            "(and --step) for numbers. Take them from the questionnaire, not from the data."
         )
     if labels is not None:
         return nw.Categories(labels)

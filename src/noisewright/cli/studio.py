@@ -12,16 +12,17 @@ from noisewright.errors import InputError
 
 def studio(
     place: Annotated[
-        Path, typer.Argument(help="A folder, or a table in the folder to work in.")
+        Path, typer.Argument(help="The folder to work in, or a table in it.")
     ] = Path(),
     host: Annotated[
-        str, typer.Option(help="The address to listen on; others than loopback are for a proxy.")
+        str,
+        typer.Option(help="The address to listen on. Put a proxy in front of any but loopback."),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(help="The port; 0 takes a free one.", min=0, max=65535)
+        int, typer.Option(help="The port; 0 picks a free one.", min=0, max=65535)
     ] = 8765,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address and open no browser.")
+        bool, typer.Option("--no-browser", help="Print the address; do not open a browser.")
     ] = False,
     ledger: Annotated[
         str | None,
@@ -31,11 +32,11 @@ def studio(
         ),
     ] = None,
 ) -> None:
-    """Open a studio in the browser: declare, choose, ask, synthesize, release, check.
+    """Open the studio in your browser: declare, choose, ask, synthesize, release, check.
 
-    It runs on this machine and calls the same functions as the other verbs. It opens files in the
-    folder it was started in and no others; a browser learns names and types of columns, and no
-    value that was not paid for. The address that it prints works once.
+    It runs on this machine and calls the same functions as the other commands. It opens only files
+    in the folder it was started in; the browser gets names and types of columns, and no value
+    that was not paid for with budget. The address that it prints works once.
 
     Examples:
       noisewright studio

@@ -30,13 +30,13 @@ class Arrivals:
 
     counted: int = 0
     damaged: int = 0
-    """Cut short, or changed on the way: the checksum differs."""
+    """Truncated or altered: the checksum differs."""
     foreign: int = 0
-    """Whole, but of another collection, or of other settings of this one."""
+    """Intact, but from another collection, or from other settings of this one."""
     impossible: int = 0
-    """Whole, but nothing that a device of this collection sends."""
+    """Intact, but not something that a device of this collection can send."""
     repeated: int = 0
-    """The same report once more."""
+    """A report that was counted already."""
 
     def __add__(self, other: Arrivals) -> Arrivals:
         names = [field.name for field in fields(self)]

@@ -102,7 +102,7 @@ class AttributesPlan:
         """Return the plan of one attribute."""
         if attribute not in self.attributes:
             raise ParameterError(
-                f"{brief(attribute)} is no attribute; there are {', '.join(self.attributes)}."
+                f"{brief(attribute)} is not an attribute; there are {', '.join(self.attributes)}."
             )
         return self.attributes[attribute]
 
@@ -115,7 +115,7 @@ class AttributesPlan:
         lines = [f"{label}: {plan}" for label, plan in self.attributes.items()]
         head = (
             f"{self.people:,} people report one of {len(lines)} attributes each, "
-            f"{self.bytes_per_report:,} bytes a report"
+            f"{self.bytes_per_report:,} bytes per report"
         )
         return "\n".join([head, *lines])
 
@@ -254,7 +254,7 @@ class AttributesCollection(Collection):
     def __repr__(self) -> str:
         label = f" {self.name!r}" if self.name else ""
         names = ", ".join(self.attributes)
-        return f"<collection{label} of one of {names}, {self.guarantee} a report>"
+        return f"<collection{label} of one of {names}, {self.guarantee} per report>"
 
 
 def from_settings(document: dict[str, Any], epsilon: Epsilon) -> AttributesCollection:
@@ -279,7 +279,7 @@ def columns_of(values: Any, names: list[str]) -> list[Any]:
         for row, record in enumerate(values):
             if not isinstance(record, Mapping) or any(name not in record for name in names):
                 raise InputError(
-                    f"record {row} is no mapping with {', '.join(names)}; give each person's "
+                    f"record {row} is not a mapping with {', '.join(names)}; give each person's "
                     "record as a dict with all attributes."
                 )
         return [[record[name] for record in values] for name in names]

@@ -22,6 +22,7 @@ from noisewright.local.families.points import PointBlocks
 from noisewright.local.families.projective import MOST_SUMMED, Projective, points_in
 from noisewright.local.randomizer import PureRandomizer, block_response
 from noisewright.local.unary import unary_encoding
+from noisewright.local.wire import OVERHEAD
 
 METHODS = (
     "response",
@@ -58,7 +59,9 @@ def choose_randomizer(values: int, epsilon: Epsilon, method: str | None) -> Repo
             "more, or for open domains, use nw.local.heavy_hitters."
         )
     if method is not None:
-        return ReportChoice(method, make_randomizer(values, epsilon, method), "You asked for it.")
+        return ReportChoice(
+            method, make_randomizer(values, epsilon, method), "You chose this method."
+        )
     candidates = [
         (name, make_randomizer(values, epsilon, name))
         for name in ("response", "projective", "unary")
@@ -77,8 +80,9 @@ def _why(name: str, chosen: PureRandomizer, candidates: list[tuple[str, PureRand
         if other != name
     )
     return (
-        f"{name.capitalize()} has the shortest reports ({_bytes(chosen.length)}) of all methods "
-        f"whose variance is within 8% of the least. Compared with it, {others}."
+        f"{name.capitalize()} has the shortest reports ({_bytes(chosen.length)} before framing, "
+        f"which adds {OVERHEAD}) of all methods whose variance is within 8% of the least. In "
+        f"comparison, {others}."
     )
 
 

@@ -45,11 +45,12 @@ class CollectionClient:
 
     @property
     def spent(self) -> Spent:
-        """What this person has given away so far, as the memo has it written down."""
+        """The privacy loss of this person so far, as recorded in the memo."""
         if self.memo is None:
             raise ParameterError(
-                "this client has no memo, so that it does not know what was sent before; give one: "
-                "collection.client(memo=path). collection.lifetime() says what reports cost."
+                "this client has no memo, so it does not know what was sent before; give it one: "
+                "collection.client(memo=path). collection.lifetime() gives the privacy loss of "
+                "any number of reports."
             )
         require_kept_answers(self.collection)
         return spent_by(self.memo.use, self.collection.guarantee)

@@ -83,13 +83,13 @@ class Collection(ABC):
 
     def detect_from(self, tally: NDArray[np.int64], people: int, **options: Any) -> Any:
         """Return which values are told from noise."""
-        raise ParameterError(f"{self!r} does not look for values.")
+        raise ParameterError(f"{self!r} does not detect values.")
 
     def robust_from(
         self, tally: NDArray[np.int64], people: int, *, fakes: float, **options: Any
     ) -> Any:
         """Return how far so large a share of fake devices can push answers."""
-        raise ParameterError(f"there is no bound on what fake devices do to {self!r}.")
+        raise ParameterError(f"there is no bound on the effect of fake reports on {self!r}.")
 
     def reading(self) -> dict[str, Any] | None:
         """Return how clients in other languages find the code of a value, as `encode` does.
@@ -178,7 +178,7 @@ class Collection(ABC):
     def lifetime(
         self, *, reports: int, values: int = 1, memo: bool = True, reports_a_day: int = 1
     ) -> Lifetime:
-        """Return what a person gives away by so many reports: by one, in a day, and in all.
+        """Return the privacy loss of a person: of one report, of a day, and of all reports.
 
         Requires: `values`, how many different values the person has in all that time, at most.
         Ensures: without a memo, T reports cost T ε, which is also what the least ε of them grows

@@ -77,7 +77,7 @@ class FrequencyPlan:
         return (
             f"{self.people:,} people: standard error of a rare value "
             f"{100 * self.standard_error:.3g} points, smallest detectable share "
-            f"{100 * self.smallest_detectable:.3g}%, {self.bytes_per_report:,} bytes a report"
+            f"{100 * self.smallest_detectable:.3g}%, {self.bytes_per_report:,} bytes per report"
         )
 
 
@@ -157,7 +157,9 @@ class FrequencyCollection(Collection):
 
     def __repr__(self) -> str:
         label = f" {self.name!r}" if self.name else ""
-        return f"<collection{label} of {self.space!r} by {self.method}, {self.guarantee} a report>"
+        return (
+            f"<collection{label} of {self.space!r} by {self.method}, {self.guarantee} per report>"
+        )
 
 
 def describe_reading(space: Space) -> dict[str, Any]:

@@ -129,7 +129,7 @@ class HitterPlan:
         return (
             f"{self.people:,} people: smallest detectable share "
             f"{100 * self.smallest_detectable:.3g}%, standard error "
-            f"{100 * self.standard_error:.3g} points, {self.bytes_per_report:,} bytes a report; "
+            f"{100 * self.standard_error:.3g} points, {self.bytes_per_report:,} bytes per report; "
             f"levels {shown}; {self.cohorts} cohorts, {self.state_bytes / 1e6:.3g} MB on the server"
         )
 
@@ -157,8 +157,8 @@ class HeavyHitters:
     def __repr__(self) -> str:
         clear = set(self.detected.labels)
         head = (
-            f"{len(self.values):,} values, {len(clear):,} of them surely above zero "
-            f"({self.detected.confidence:.4g} for all {self.tested:,} tested together)"
+            f"{len(self.values):,} values, {len(clear):,} of them significantly above zero "
+            f"(confidence {self.detected.confidence:.4g} for all {self.tested:,} tested together)"
         )
         ends = zip(self.estimate.lows, self.estimate.highs, strict=True)
         shown = [
@@ -240,7 +240,7 @@ class HitterCollection(Collection):
         last = len(made.levels) - 1
         if min(int(made.counts(tally, level).sum()) for level in range(last + 1)) == 0:
             raise InputError(
-                f"{people:,} reports are too few: some level has none. Collect some thousands."
+                f"{people:,} reports are too few: some level has none. Collect a few thousand."
             )
         found = search(made, tally, keep=KEPT * self.top, levels=last)
         found = self._possible(found, made)
@@ -307,5 +307,5 @@ class HitterCollection(Collection):
         what = "texts" if self.values.of == "text" else "numbers"
         return (
             f"<collection{label} of the {self.top} most frequent {what} of {self.values.bits} "
-            f"bits, {self.guarantee} a report>"
+            f"bits, {self.guarantee} per report>"
         )

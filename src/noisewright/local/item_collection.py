@@ -212,16 +212,16 @@ class ItemCollection(SetCollection):
     def _notes(self, tally: NDArray[np.int64], people: int) -> tuple[str, ...]:
         if self.correction != 1:
             return (
-                f"Shares are multiplied by {self.correction:.4g}, as an earlier phase found that "
-                f"people have so many times more of these items than the {self.largest} that "
-                "count. The factor is the same for all items, and its error is not in the "
-                "intervals.",
+                f"Shares are multiplied by {self.correction:.4g}, because an earlier phase found "
+                f"that people have that many times more of these items than the {self.largest} "
+                "that count. The factor is the same for all items, and its error is not included "
+                "in the intervals.",
             )
         fewer = 1 - self.share_of_smaller(tally, people)
         return (
-            f"Somebody with m > {self.largest} of the items counts as {self.largest}/m of a person "
-            f"for each, so that shares are too small by that; about {max(fewer, 0.0):.1%} of the "
-            f"people have {self.largest} or more.",
+            f"A person with m > {self.largest} of the items counts as {self.largest}/m of a person "
+            f"for each, which makes shares too small; about {max(fewer, 0.0):.1%} of the people "
+            f"have {self.largest} or more.",
         )
 
     def share_of_smaller(self, tally: NDArray[np.int64], people: int) -> float:
@@ -283,8 +283,8 @@ class ItemCollection(SetCollection):
     def __repr__(self) -> str:
         label = f" {self.name!r}" if self.name else ""
         return (
-            f"<collection{label} of sets of {self.candidates.size:,} items, filled up to "
-            f"{self.largest}, {self.guarantee} a report>"
+            f"<collection{label} of sets of {self.candidates.size:,} items, padded to "
+            f"{self.largest}, {self.guarantee} per report>"
         )
 
 

@@ -114,7 +114,7 @@ def items(
     if top is None:
         if method not in (None, "one phase"):
             raise ParameterError(
-                f"{method} looks for the most frequent items; say with top= how many."
+                f"{method} looks for the most frequent items; give top=, how many to find."
             )
         sample, why = choose_sample(count, size, read)
         return ItemCollection(space, sample, why, named)
@@ -201,7 +201,7 @@ class ItemProtocol:
     ) -> ItemCollection:
         if self.method == "ldpminer":
             sample = plain_sample(candidates.size, largest, self._each)
-            why = "Projective response to one item drawn of the set, as amplification came later."
+            why = "Projective response to one sampled item, as amplification came later."
         else:
             sample, why = choose_sample(candidates.size, largest, self._each)
         return ItemCollection(

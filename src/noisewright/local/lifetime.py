@@ -32,10 +32,10 @@ _MOST = 10**9
 _MOST_CERTIFIED = 1000
 
 _WITH_MEMO = (
-    "any two persons whose values are equal and different at the same times: the memo does not "
+    "any two people whose values are equal and different at the same times: the memo does not "
     "hide when a value changes"
 )
-_WITHOUT = "any two persons, whatever their values are and whenever they change"
+_WITHOUT = "any two people, whatever their values are and whenever they change"
 
 
 @public_methods
@@ -103,7 +103,7 @@ class Spent:
     def __str__(self) -> str:
         return (
             f"{quantity(self.reports, 'report')} ({self.today:,} today) of "
-            f"{quantity(self.answers, 'answer')} that were drawn: {self.guarantee} so far"
+            f"{quantity(self.answers, 'drawn answer')}: {self.guarantee} so far"
         )
 
 

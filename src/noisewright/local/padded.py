@@ -181,13 +181,13 @@ def choose_sample(items: int, largest: int, epsilon: Epsilon) -> tuple[PaddedSam
     amplified = amplified_sample(items, largest, epsilon)
     plain = plain_sample(items, largest, epsilon)
     words = (
-        "k-ary response on one item drawn of the set, amplified by the drawing",
-        ("projective response to one item drawn of the set, without amplification"),
+        "k-ary response to one sampled item, with amplification by sampling",
+        "projective response to one sampled item, without amplification",
     )
     if amplified.item_variance <= plain.item_variance:
         chosen, other, (own, others) = amplified, plain, words
     else:
         chosen, other, (others, own) = plain, amplified, words
     many = other.item_variance / chosen.item_variance
-    why = f"{own.capitalize()}, as {others} has {many:.3g} times the variance."
+    why = f"{own.capitalize()}. {others.capitalize()}, has {many:.3g} times the variance."
     return chosen, why

@@ -55,7 +55,7 @@ def _judge(found: list[tuple[float, str]]) -> tuple[float, str]:
     p_value = min(len(found) * least, 1.0)
     if p_value < ODD:
         return p_value, f"{words}: not all reports are honest, or of this collection."
-    return p_value, "reports have the shape of honest ones, which proves nothing."
+    return p_value, "the reports look like those of honest devices, which proves nothing."
 
 
 def _low_shares(supports: NDArray[np.int64], people: int, other: float) -> tuple[float, str]:

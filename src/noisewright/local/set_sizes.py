@@ -90,5 +90,5 @@ class SetSizeCollection(SetCollection):
         label = f" {self.name!r}" if self.name else ""
         return (
             f"<collection{label} of how many of {self.candidates.size:,} items people have, "
-            f"{self.guarantee} a report>"
+            f"{self.guarantee} per report>"
         )

@@ -120,7 +120,7 @@ def estimate_shares(
         values = project_to_simplex(values)
         lows, highs = (np.clip(end, 0.0, 1.0) for end in (lows, highs))
         lows, highs = np.minimum(lows, values), np.maximum(highs, values)
-        notes = ("Projected shares are not unbiased: sums and trends of them are not either.",)
+        notes = ("Projected shares are biased, and so are sums and trends of them.",)
     return sample.estimate(
         "share", (axis,), values, errors, lows, highs, method=method, notes=notes
     )
@@ -141,8 +141,8 @@ class Detected:
 
     def __repr__(self) -> str:
         head = (
-            f"{len(self.labels):,} of {self.tested:,} values have a share above zero, together "
-            f"with a confidence of {self.confidence:.4g} (Holm)"
+            f"{len(self.labels):,} of {self.tested:,} values have a share above zero, all of "
+            f"them together with confidence {self.confidence:.4g} (Holm)"
         )
         shown = [
             f"  {label!s:<24} {share:8.4%}   p = {p:.2g}"

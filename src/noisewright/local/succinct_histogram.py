@@ -209,8 +209,8 @@ class SuccinctCollection(Collection):
         made = self.randomizer
         if not isinstance(made, OneOfSeveral):
             raise InputError(
-                "nothing searches for values here: say which `values` to estimate, or collect "
-                "with search=True."
+                "this collection does not search for values: give the `values` to estimate, or "
+                "collect with search=True."
             )
         top = whole_number(top, name="top", least=1)
         every = [
@@ -253,5 +253,5 @@ class SuccinctCollection(Collection):
         label = f" {self.name!r}" if self.name else ""
         return (
             f"<collection{label} of one bit about values of {self.values.bits} bits, "
-            f"{self.guarantee} a report>"
+            f"{self.guarantee} per report>"
         )

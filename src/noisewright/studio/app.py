@@ -157,7 +157,7 @@ def _add_choice_routes(app: FastAPI, rooms: StudioRooms) -> None:
         made = rooms.desk.look(key, epsilon=epsilon)
         if not made["known"]:
             raise RefusalError(
-                "these predictions were forgotten; choose the plan again.", status=404
+                "these predictions are no longer cached; choose the plan again.", status=404
             )
         return made | {"beliefs": choosing.beliefs(made["stops"], delta)}
 

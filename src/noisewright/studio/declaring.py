@@ -137,7 +137,7 @@ class DraftRequest(_Request):
         fields = {one.field.name: one.field for one in drafted.proposals}
         for name, choice in self.columns.items():
             if name not in fields:
-                raise RefusalError(f"{name!r} is declared, and the table has no such column.")
+                raise RefusalError(f"{name!r} is declared, but the table has no such column.")
             if person is None or name != person.column:
                 drafted = drafted.declare(name, choice.treatment(fields[name]), "as you said")
         return drafted

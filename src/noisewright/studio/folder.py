@@ -68,9 +68,7 @@ class StudioFolder:
         if not parts or Path(name).is_absolute() or "\0" in name or "\\" in name:
             raise RefusalError(f"{name!r} is not the name of a file in the folder of the studio.")
         if any(part.startswith(".") for part in parts):
-            raise RefusalError(
-                f"{name!r} is outside of what the studio may open. Choose another file."
-            )
+            raise RefusalError(f"the studio may not open {name!r}. Choose another file.")
         path = (self.root / name).resolve()
         if not path.is_relative_to(self.root) or STATE in path.relative_to(self.root).parts:
             raise RefusalError(

@@ -174,7 +174,7 @@ def settle(job: dict[str, Any]) -> dict[str, Any]:
     try:
         found = spend_of(job)
     except NoisewrightError as problem:
-        words = f"What became of the debit is not known: {problem}"
+        words = f"Whether anything was debited is not known: {problem}"
     else:
         words = "Nothing was debited and nothing was drawn. You can start again."
         if found is not None:

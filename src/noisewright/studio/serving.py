@@ -57,7 +57,7 @@ def serve(
         return f"http://{shown}:{number}/?token={token}"
 
     def announce(token: str) -> None:
-        say("That address is used up. For another browser:")
+        say("That address has been used. For another browser:")
         say(address(token))
 
     if hasattr(signal, "SIGPIPE"):
@@ -76,7 +76,7 @@ def serve(
     config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False)
     say(f"The studio for {folder.root} is open. Press Ctrl-C to close it.")
     if host not in _LOOPBACK:
-        say("Caution: others on the network can reach it; put a proxy with TLS before it.")
+        say("Caution: others on the network can reach it; put a proxy with TLS in front of it.")
     say(address(doorkeeper.token))
     if browser:
         threading.Timer(0.5, webbrowser.open, [address(doorkeeper.token)]).start()

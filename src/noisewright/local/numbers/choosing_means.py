@@ -52,7 +52,7 @@ class MeanChoice:
     method: str
     randomizer: Way
     law: MeanLaw
-    why: str = "You asked for it."
+    why: str = "You chose this method."
 
 
 def choose_mean(last: int, epsilon: Epsilon, method: str | None) -> MeanChoice:
@@ -73,11 +73,8 @@ def _explain(best: MeanChoice, found: list[MeanChoice]) -> str:
         for one in found
         if one is not best
     )
-    rest = f" Compared with it, {others}." if others else " The grid is too fine for windows."
-    return (
-        f"{best.method.capitalize()} has the least variance for the number that is worst for it."
-        f"{rest}"
-    )
+    rest = f" In comparison, {others}." if others else " The grid is too fine for windows."
+    return f"{best.method.capitalize()} has the least variance in the worst case.{rest}"
 
 
 def _single(method: str, response: BlockResponse, last: int) -> MeanChoice:
@@ -176,7 +173,7 @@ def _hybrid(last: int, epsilon: Epsilon) -> MeanChoice:
     )
     if best is not duchi:
         return best
-    why = "You asked for it; with so small an epsilon, or so few numbers, it is Duchi's alone."
+    why = "You chose this method; with so small an epsilon, or so few numbers, it is Duchi's alone."
     return MeanChoice("hybrid", duchi.randomizer, duchi.law, why)
 
 

@@ -287,7 +287,8 @@ class DistributionCollection(Collection):
     def __repr__(self) -> str:
         label = f" {self.name!r}" if self.name else ""
         return (
-            f"<collection{label} of the distribution of {self.space!r}, {self.guarantee} a report>"
+            f"<collection{label} of the distribution of {self.space!r}, {self.guarantee} "
+            "per report>"
         )
 
 

@@ -58,5 +58,5 @@ class DistributionPlan:
         return (
             f"{self.people:,} people: standard error of the mean at most "
             f"{self.standard_error:.3g}, a share of one half ± {100 * self.share_reach:.3g} "
-            f"points, {self.bytes_per_report:,} bytes a report"
+            f"points, {self.bytes_per_report:,} bytes per report"
         )

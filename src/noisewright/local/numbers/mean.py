@@ -79,7 +79,7 @@ class MeanPlan:
     def __str__(self) -> str:
         return (
             f"{self.people:,} people: standard error of the mean at most "
-            f"{self.standard_error:.3g}, {self.bytes_per_report:,} bytes a report"
+            f"{self.standard_error:.3g}, {self.bytes_per_report:,} bytes per report"
         )
 
 
@@ -227,7 +227,7 @@ class MeanCollection(Collection):
         label = f" {self.name!r}" if self.name else ""
         return (
             f"<collection{label} of the mean of {self.space!r} by {self.method}, "
-            f"{self.guarantee} a report>"
+            f"{self.guarantee} per report>"
         )
 
 

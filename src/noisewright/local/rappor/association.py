@@ -57,7 +57,8 @@ class Association:
     p_value: float
 
     def __repr__(self) -> str:
-        head = f"chi-squared {self.chi_squared:.4g} with {self.freedom} degrees of freedom, "
+        degrees = "degree" if self.freedom == 1 else "degrees"
+        head = f"chi-squared {self.chi_squared:.4g} with {self.freedom} {degrees} of freedom, "
         return f"{head}p-value {self.p_value:.3g}\n{self.estimate!r}"
 
 

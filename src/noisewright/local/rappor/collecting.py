@@ -166,7 +166,7 @@ class RapporCollection(Collection):
         candidates = options.pop("candidates", None)
         if candidates is None and self.mechanism.space is None:
             raise InputError(
-                "a filter tells which of your candidates occur, and none were named. Give "
+                "Bloom filters are decoded against candidates, and none were given. Give "
                 "candidates=[…] (--candidates on the command line)."
             )
         if options.pop("about", "people") != "people":

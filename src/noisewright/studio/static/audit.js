@@ -18,7 +18,7 @@ export async function audit() {
 function certificate() {
   const found = h("div", { id: "checked" });
   const look = async (text) => {
-    put(found, h("p", { class: "soft" }, "Proving it again …"));
+    put(found, h("p", { class: "soft" }, "Checking the proof …"));
     try {
       const made = await post("/api/audit/certificate", { text });
       say(made.holds ? "Proven." : "Not proven.");
@@ -128,7 +128,7 @@ function matrix() {
       field(
         "One row of probabilities for each input, one column for each output",
         text,
-        "0.25 or 1/4, or whole weights; separated by commas, semicolons, tabs or spaces.",
+        "0.25 or 1/4, or integer weights, separated by commas, semicolons, tabs or spaces.",
       ),
       h(
         "div",
@@ -138,7 +138,7 @@ function matrix() {
           choice(
             [
               ["replace", "any two inputs"],
-              ["adjacent", "inputs next to each other, as with counts"],
+              ["adjacent", "adjacent inputs, as with counts"],
             ],
             neighbors,
             (value) => {

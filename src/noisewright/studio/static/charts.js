@@ -138,7 +138,7 @@ export function belief(before, after) {
       s("text", { x: x(value) + 6, y: y + 15 }, `${number(100 * value, 9)}%`),
     );
   return frame(
-    `An attacker is right with ${100 * before}% before, and at most ${100 * after}% after`,
+    `An attacker guesses right with ${100 * before}% before, and at most ${100 * after}% after`,
     76,
     [
       bar(6, "before", before, "before"),

@@ -20,7 +20,7 @@ export async function choose() {
     return {
       content: [
         heading,
-        note("First declare a table and keep its plan, in the room Data.", "warn"),
+        note("First declare a table and save its plan, in the room Data.", "warn"),
         h("p", {}, h("a", { href: "#data" }, "Go to Data")),
       ],
     };
@@ -33,8 +33,8 @@ export async function choose() {
       h(
         "p",
         {},
-        "How large errors will be, and what somebody could learn, before " +
-          "anything is spent. No value is read for this.",
+        "How large the errors will be, and what an attacker could learn, before " +
+          "anything is spent. This reads no value.",
       ),
       room.view,
     ],
@@ -196,7 +196,7 @@ class Choosing {
         h(
           "p",
           { class: "note" },
-          "Predicting errors at this epsilon … It takes seconds for a wide table, once.",
+          "Predicting errors at this epsilon … This takes a few seconds for a wide table, once.",
         ),
       );
     else if (made.error) parts.push(note(made.error, "bad"));
@@ -210,9 +210,9 @@ class Choosing {
           h(
             "p",
             {},
-            "Somebody who knows everybody else's data, and holds two values of one person's " +
-              "data equally " +
-              `likely, guesses the right one with at most ${attacker.after} instead of 0.5.`,
+            "Someone who knows everyone else's data, and considers two values of one person's " +
+              "data equally likely, " +
+              `guesses the right one with probability at most ${attacker.after} instead of 0.5.`,
           ),
           belief(Number(attacker.before), Math.min(1, parseFloat(attacker.after))),
           this.left(),
@@ -250,8 +250,8 @@ class Choosing {
       h(
         "p",
         { class: "soft small" },
-        "Each pale dot is an equally likely outcome; the red one is one of them. The " +
-          "truth is where the dashed line is, and stays unknown.",
+        "The pale dots are equally likely outcomes; the red one is one of them. The " +
+          "dashed line is the truth, which stays unknown.",
       ),
     );
   }
@@ -281,7 +281,7 @@ class Choosing {
       return h(
         "p",
         {},
-        "No budget was granted yet. ",
+        "No budget has been granted yet. ",
         h("a", { href: "#ledger" }, "Grant one"),
         ".",
       );
@@ -339,9 +339,9 @@ class Choosing {
         field(
           "Only some columns, separated by semicolons",
           named,
-          "As in pairs:sex,job; mean:age",
+          "For example pairs:sex,job; mean:age",
         ),
-        field("Delta", delta, "What tools may use that need one."),
+        field("Delta", delta, "For the tools that need one."),
       ),
     );
   }

@@ -5,7 +5,7 @@ import { keep, store } from "./store.js";
 
 const KINDS = [
   ["", "to be declared"],
-  ["labels", "one of some labels"],
+  ["labels", "one of several labels"],
   ["numbers", "a number"],
   ["dates", "a date or time"],
   ["sets", "a set of items"],
@@ -51,14 +51,14 @@ export function column(one, words, changed) {
       fields,
       ...({
         labels: () => [
-          lines("Labels, one on each line"),
-          input("null", "Empty cells count as", "Left empty, they are errors."),
-          input("other", "Other labels count as", "Left empty, they are errors."),
+          lines("Labels, one per line"),
+          input("null", "Empty cells count as", "If left blank, they are errors."),
+          input("other", "Other labels count as", "If left blank, they are errors."),
         ],
         sets: () => [
-          lines("Items, one on each line"),
+          lines("Items, one per line"),
           field(
-            "At most so many items in a set",
+            "Most items in a set",
             h("input", {
               type: "number",
               min: 1,
@@ -70,11 +70,11 @@ export function column(one, words, changed) {
         numbers: () => [
           input("low", "Lowest possible value"),
           input("high", "Highest possible value"),
-          input("step", "Step of the grid", "For whole numbers 1."),
+          input("step", "Step of the grid", "1 for whole numbers."),
           outside(),
         ],
         dates: () => [
-          input("low", "First date, as in 1920-01-01"),
+          input("low", "First date, e.g. 1920-01-01"),
           input("high", "Last date"),
           input("step", "Step: day, week, month, year, hour or minute"),
         ],

@@ -7,7 +7,7 @@ import { draftRequest, keep, store } from "./store.js";
 
 const WARNING =
   "Take labels and bounds from what is known without the data: a questionnaire, a " +
-  "codebook, the law. Read off the data, they give away who is in it: the largest income is " +
+  "codebook, the law. Taken from the data, they reveal who is in it: the largest income is " +
   "somebody's income.";
 
 export async function data() {
@@ -94,13 +94,13 @@ export async function data() {
       h(
         "div",
         { class: "grid" },
-        field("The first line holds names", header),
-        field("Delimiter", delimiter, "Left empty, it is detected. For tabs, write tab."),
-        field("Encoding", encoding, "Left empty, UTF-8."),
+        field("The first line holds column names", header),
+        field("Delimiter", delimiter, "If left blank, it is detected. For tabs, write tab."),
+        field("Encoding", encoding, "If left blank, UTF-8."),
         field(
-          "Names of the columns, separated by commas",
+          "Column names, separated by commas",
           names,
-          "For files without a line of names.",
+          "For files without a header.",
         ),
         field("Sheet of a workbook", sheet),
       ),
@@ -114,8 +114,8 @@ export async function data() {
       h(
         "p",
         {},
-        "Open a table and say what its columns can hold. The studio reads names and types of " +
-          "columns, and shows no value.",
+        "Open a table and declare what its columns can hold. The studio reads names and types of " +
+          "columns, and shows no values.",
       ),
       files.length
         ? form
@@ -188,7 +188,7 @@ function person(draft, changed) {
               }),
             ),
             field(
-              "At most so many rows of a person count",
+              "Most rows that count for a person",
               h("input", {
                 type: "number",
                 min: 1,
@@ -203,7 +203,7 @@ function person(draft, changed) {
                   changed();
                 },
               }),
-              "All of them share the budget: few rows give better answers.",
+              "They share the budget: the fewer rows, the better the answers.",
             ),
           ]
         : []),
@@ -213,9 +213,9 @@ function person(draft, changed) {
   return h(
     "fieldset",
     {},
-    h("legend", {}, "Whose is a row?"),
+    h("legend", {}, "Which person does a row belong to?"),
     check(
-      "Each row is another person",
+      "Each row is a different person",
       !store.person,
       () => {
         keep({ person: null });
@@ -252,7 +252,7 @@ function order(changed) {
       "Order of the rows",
       choice(
         [
-          ["", "as is usual for these columns"],
+          ["", "the default for these columns"],
           ["shuffled", "random: rows hide among each other, with less noise"],
           ["kept", "kept: much more noise"],
         ],
@@ -277,13 +277,13 @@ function finish(rest, draft) {
     try {
       await post("/api/plans", { ...draftRequest(), file: name.value.trim(), overwrite });
       keep({ plan: name.value.trim() });
-      say("The plan is kept.");
+      say("The plan is saved.");
       put(
         said,
         h(
           "p",
           { class: "note good" },
-          `${store.plan} is kept in the folder. `,
+          `${store.plan} is saved in the folder. `,
           h(
             "a",
             {
@@ -292,7 +292,7 @@ function finish(rest, draft) {
             },
             "Download it",
           ),
-          ", or go on: ",
+          ", or continue: ",
           h("a", { href: "#choose" }, "choose epsilon"),
           ".",
         ),
@@ -316,13 +316,13 @@ function finish(rest, draft) {
       ? note(`Still to be declared: ${draft.missing.join(", ")}.`, "warn")
       : "",
     draft.unused
-      ? h("p", { class: "soft" }, `Columns that only the codebook has: ${draft.unused}.`)
+      ? h("p", { class: "soft" }, `Only in the codebook: ${draft.unused}.`)
       : "",
     draft.promise ? h("p", {}, draft.promise) : "",
     h(
       "div",
       { class: "row" },
-      field("Keep it as", name),
+      field("Save it as", name),
       h(
         "button",
         {
@@ -330,7 +330,7 @@ function finish(rest, draft) {
           type: "button",
           onclick: () => save(store.plan === name.value.trim()),
         },
-        "Keep the plan",
+        "Save the plan",
       ),
     ),
     said,

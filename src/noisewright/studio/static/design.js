@@ -97,13 +97,13 @@ export async function design() {
     h(
       "div",
       {},
-      slider("People that are counted", n, people),
+      slider("People counted", n, people),
       slider("Epsilon", epsilon, loss),
       h(
         "div",
         { class: "grid" },
         field(
-          "What errors cost",
+          "Loss function",
           choice(
             [
               ["L0", "L0: any error is 1"],
@@ -155,7 +155,7 @@ export async function design() {
       h(
         "p",
         {},
-        "The mechanism for a count with the least loss, and a proof that nothing beats it.",
+        "The mechanism with the least loss for a count, and a proof that nothing beats it.",
       ),
       view,
     ],

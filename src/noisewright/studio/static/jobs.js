@@ -98,7 +98,7 @@ function progress(job) {
     h(
       "p",
       { class: "soft small" },
-      "You can close the browser: the work goes on, and is accounted for once.",
+      "You can close the browser: the job goes on, and is debited once.",
     ),
   );
 }
@@ -138,9 +138,9 @@ function results(job) {
       h(
         "p",
         {},
-        `${number(made.rows)} rows, by ${made.how}. Tables of counts are off by ` +
+        `${number(made.rows)} rows, by ${made.how}. The expected error of a table of counts is ` +
           `${number(made.expected_error)} on ` +
-          "average, as a sum over their cells of shares.",
+          "average: the sum over its cells, in shares.",
       ),
     );
   for (const text of [...(made.notes ?? []), ...(job.cautions ?? [])])
@@ -172,7 +172,7 @@ function answers(made) {
     h(
       "p",
       { class: "soft small" },
-      "Each interval covers the true value with probability 95%, over the noise.",
+      "Each confidence interval covers the true value with probability 95%, over the noise.",
     ),
     values.map((name) => {
       const picture = intervals(

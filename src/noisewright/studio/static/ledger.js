@@ -13,8 +13,8 @@ export async function ledger() {
       h(
         "p",
         {},
-        "What was granted, what is spent and what is left. Nothing is ever refunded, and no " +
-          "release can exceed it.",
+        "Privacy budgets: granted, spent and left. Nothing is ever refunded, and no release " +
+          "can exceed its budget.",
       ),
       view,
     ],
@@ -53,12 +53,12 @@ function draw(view, book) {
   }
   put(
     view,
-    note("Every entry is as it was written: hashes and sums were checked just now.", "good"),
-    h("p", { class: "soft small" }, "Head, to note elsewhere: ", h("code", {}, book.head)),
+    note("Every entry is as it was written: hashes and sums have just been verified.", "good"),
+    h("p", { class: "soft small" }, "Head hash, to record elsewhere: ", h("code", {}, book.head)),
     h("h2", {}, "Budgets"),
     book.balances.length
       ? h("div", { class: "grid" }, book.balances.map(balance))
-      : h("p", { class: "soft" }, "None was granted yet."),
+      : h("p", { class: "soft" }, "None has been granted yet."),
     grant(view),
     h("h2", {}, "History"),
     table(
@@ -143,8 +143,8 @@ function grant(view) {
     h(
       "p",
       {},
-      "For each person, over everything that will ever be published about them from this " +
-        "data. Agree on it before you look at results.",
+      "The most privacy loss of each person, over everything that will ever be published " +
+        "from this data. Agree on it before you look at results.",
     ),
     store.table
       ? h("p", { class: "soft" }, `${store.table.file} draws on it from now on.`)
@@ -159,7 +159,7 @@ function grant(view) {
       field("Name for these people", dataset),
       field("Epsilon", epsilon),
       field("Delta", delta),
-      field("Reason, for those who read it later", why),
+      field("Reason, for later readers", why),
     ),
     h("div", { class: "row" }, h("button", { class: "main", type: "submit" }, "Grant")),
     failed,

@@ -10,7 +10,7 @@ const AGGREGATES = [
   ["mean", "mean of"],
   ["sum", "sum of"],
   ["median", "median of"],
-  ["distinct", "different values of"],
+  ["distinct", "distinct values of"],
 ];
 const TOOLS = [
   ["ask", "Ask a question"],
@@ -34,16 +34,16 @@ export async function work() {
   jobs.forEach((job) => add(job, false));
   const content = [
     h("h1", {}, "Do"),
-    h("p", {}, "Everything here costs budget, once you confirm it."),
+    h("p", {}, "Everything here spends privacy budget once you confirm it."),
   ];
   if (!store.plan || !store.table) {
-    content.push(note("First declare a table and keep its plan, in the room Data.", "warn"));
+    content.push(note("First declare a table and save its plan, in the room Data.", "warn"));
   } else {
     content.push(...forms(jobs, (job) => add(job, true)));
   }
   content.push(
     h("h2", {}, "Jobs"),
-    jobs.length ? "" : h("p", { class: "soft", id: "none" }, "Nothing was done yet."),
+    jobs.length ? "" : h("p", { class: "soft", id: "none" }, "No jobs yet."),
     list,
   );
   return { content, leave: () => cards.forEach((card) => card.leave()) };
@@ -131,7 +131,7 @@ function forms(jobs, started) {
         delta: delta.value.trim() || null,
       });
     if (now.kind === "ask") request.question = asked(now);
-    put(confirm, h("p", { class: "soft" }, "Working out what it would cost …"));
+    put(confirm, h("p", { class: "soft" }, "Computing the cost …"));
     try {
       const made = await post("/api/explain", request);
       put(
@@ -194,7 +194,7 @@ function forms(jobs, started) {
         "div",
         { class: "grid" },
         field("File to write", output, ".csv, .parquet or .feather, in the folder."),
-        field("Budget", dataset, "Left empty: the one that the table is registered for."),
+        field("Budget", dataset, "If left blank: the one that the table is registered for."),
       ),
       check("Debit no budget (to try things, not to publish)", false, (wanted) => {
         without = wanted;
@@ -202,7 +202,7 @@ function forms(jobs, started) {
       h(
         "div",
         { class: "row" },
-        h("button", { class: "main", type: "submit" }, "Say what it costs"),
+        h("button", { class: "main", type: "submit" }, "Show the cost"),
       ),
     ),
     confirm,
@@ -300,7 +300,7 @@ function question(now, columns) {
             now.where = event.target.value;
           },
         }),
-        "A condition as in SQL: hours >= 20 AND job = 'nurse'",
+        "A condition in SQL: hours >= 20 AND job = 'nurse'",
       ),
       h(
         "details",
