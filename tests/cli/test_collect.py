@@ -186,3 +186,53 @@ def test_rappor_states_its_own_epsilon_and_needs_candidates(
     )
     assert found.code == 0, found.err
     assert "yes" in found.out
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "odd"),
+    [
+        ("mean", "5", "many"),
+        ("distribution", "5", "5.5"),
+        ("items", "tv;milk", "tv;boat"),
+        ("words", "yes", "far too long a word"),
+    ],
+)
+def test_one_report_of_a_typed_value(
+    kind: str, value: str, odd: str, tmp_path: Path, noisewright: Program
+) -> None:
+    _, *options = KINDS[kind]
+    made = tmp_path / "made.json"
+    noisewright("collect", "plan", "--kind", kind, *options, "--epsilon", "1", "-o", made)
+    assert bytes.fromhex(noisewright("collect", "report", made, value).out)
+    said = noisewright("collect", "report", made, odd)
+    assert said.code == 2
+    assert odd not in said.err
+
+
+def test_numbers_that_nobody_listed(survey: Path, tmp_path: Path, noisewright: Program) -> None:
+    made, reports = tmp_path / "made.json", tmp_path / "reports.parquet"
+    asked = ("collect", "plan", "--kind", "numbers", "--bits", "8", "--epsilon", "6", "-o", made)
+    assert noisewright(*asked).code == 0
+    asked = ("collect", "simulate", made, survey, "--column", "hours", "-o", reports)
+    assert noisewright(*asked).code == 0
+    assert "24" in noisewright("collect", "estimate", made, reports).out
+    assert noisewright("collect", "report", made, "x").code == 2
+
+
+def test_nothing_is_overwritten_and_wrong_names_are_said(
+    colors: Path, people: Path, tmp_path: Path, noisewright: Program
+) -> None:
+    reports = tmp_path / "reports.parquet"
+    asked = ("collect", "simulate", colors, people)
+    assert "no column 'hue'" in noisewright(*asked, "--column", "hue", "-o", reports).err
+    text = tmp_path / "reports.csv"
+    assert "must end in .parquet" in noisewright(*asked, "--column", "color", "-o", text).err
+    noisewright(*asked, "--column", "color", "-o", reports)
+    said = noisewright("collect", "estimate", colors, reports, "-o", colors)
+    assert said.code == 2
+    assert "--overwrite" in said.err
+    words = tmp_path / "words.txt"
+    words.write_text("red\n")
+    said = noisewright("collect", "estimate", colors, reports, "--candidates", words)
+    assert said.code == 2
+    assert "RAPPOR" in said.err

@@ -75,7 +75,24 @@ def a(*args: Any, **kwargs: Any) -> Call:
     return args, kwargs
 
 
+FILTER = {"f": "1/2", "p": "1/4", "q": "3/4"}
+
 CALLS: dict[str, Callable[[], Call]] = {
+    "frequencies": lambda: a(COLORS, epsilon=1),
+    "mean": lambda: a(GRID, epsilon=1),
+    "distribution": lambda: a(GRID, epsilon=1),
+    "one_of": lambda: a({"x": nw.local.mean(GRID, epsilon=1)}),
+    "items": lambda: a(["a", "b", "c"], largest=2, epsilon=1),
+    "heavy_hitters": lambda: a(bits=16, epsilon=1),
+    "succinct_histogram": lambda: a(bits=16, epsilon=1, people=100),
+    "rappor": lambda: a(bits=8, **FILTER),
+    "discovery": lambda: a(
+        alphabet="ab",
+        length=4,
+        whole=nw.local.rappor(bits=8, **FILTER),
+        part=nw.local.rappor(bits=8, **FILTER),
+    ),
+    "open_collection": lambda: a(nw.local.frequencies(COLORS, epsilon=1).specification),
     "Categories": lambda: a(["a", "b"]),
     "Column": lambda: a(COLORS),
     "Counts": lambda: a(3),

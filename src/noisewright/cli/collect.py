@@ -15,6 +15,7 @@ from noisewright.cli.collections import KindOptions, make_collection
 from noisewright.cli.input_files import DataArgument, TableOptions, given_table
 from noisewright.cli.options import JsonOption, group_options
 from noisewright.cli.say import align, answer, heading, say
+from noisewright.cli.typed_values import read_cells, read_typed
 from noisewright.errors import InputError
 
 HELP = """Collect with local differential privacy: devices randomize their values before they send
@@ -97,7 +98,12 @@ def plan(
 @app.command()
 def report(
     specification: _Specification,
-    value: Annotated[str, typer.Argument(help="The value of this person.", show_default=False)],
+    value: Annotated[
+        str,
+        typer.Argument(
+            help="The value of this person; a set as its items joined by ;.", show_default=False
+        ),
+    ],
     memo: Annotated[
         Path | None,
         typer.Option(
@@ -107,8 +113,7 @@ def report(
 ) -> None:
     """Print one report in hexadecimal: the bytes that a device sends."""
     collection = local.open_collection(specification)
-    read = _read_values(collection, [value])
-    print(collection.client(memo=memo).report(read[0]).hex())
+    print(collection.client(memo=memo).report(read_typed(collection, value)).hex())
 
 
 @app.command()
@@ -116,7 +121,9 @@ def report(
 def simulate(
     specification: _Specification,
     data: DataArgument,
-    column: Annotated[str, typer.Option(help="The column that holds the values.")],
+    column: Annotated[
+        str, typer.Option(help="The column that holds the values; sets are items joined by ;.")
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write the reports: a .parquet file.")
     ],
@@ -132,10 +139,14 @@ def simulate(
 
     collection = local.open_collection(specification)
     _require_free(output, overwrite=overwrite)
+    if output.suffix.lower() != ".parquet":
+        raise InputError(f"{output} must end in .parquet: reports are bytes.")
     schema = _schema(collection, column)
     reader = tables.open_table(given_table(data, table), schema=schema)
+    if column not in reader.schema.names:
+        raise InputError(f"{data} has no column {column!r}; name one that it has.")
     payloads = [
-        collection.reports(_cells(collection, batch.column(column))).payload
+        collection.reports(read_cells(collection, batch.column(column))).payload
         for batch in reader.batches([column])
     ]
     if not payloads:
@@ -185,10 +196,17 @@ def estimate(
         Path | None,
         typer.Option("--output", "-o", help="Write a .csv, .json, .parquet or .feather file."),
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the output if it exists.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Estimate from reports, with standard errors and confidence intervals."""
     collection = local.open_collection(specification)
+    if output is not None:
+        _require_free(output, overwrite=overwrite)
+    if candidates is not None and not isinstance(collection, local.RapporCollection):
+        raise InputError("--candidates is for RAPPOR; this collection names its values itself.")
     known = state is not None and state.exists()
     server = collection.server(state if known else None)
     for path in reports:
@@ -215,7 +233,8 @@ def estimate(
         return
     say(f"{arrivals}; {collection.guarantee} for each person's report.", style="bold")
     if output is not None:
-        say(f"{output}: {len(answers):,} tables.", style="bold green")
+        tables_written = "1 table" if len(answers) == 1 else f"{len(answers):,} tables"
+        say(f"{output}: {tables_written}.", style="bold green")
         return
     for name, one in answers.items():
         _tell(str(name), one)
@@ -292,23 +311,3 @@ def _schema(collection: nw.local.Collection, column: str) -> tables.Schema:
     if space is None:
         return tables.Schema({}, public=(column,), others="drop")
     return tables.Schema({column: tables.Field(space)}, others="drop")
-
-
-def _cells(collection: nw.local.Collection, column: Any) -> Any:
-    """Return the values of a column; an empty cell of a text file is an empty set."""
-    if isinstance(getattr(collection, "space", None), nw.Subsets) and column.null_count:
-        return [cell or [] for cell in column.to_pylist()]
-    return column
-
-
-def _read_values(collection: nw.local.Collection, texts: list[str]) -> list[Any]:
-    """Return values that were typed, as the collection takes them."""
-    import pyarrow as pa
-
-    column = pa.table({"value": texts})
-    space = getattr(collection, "space", None)
-    if space is None:
-        return texts
-    field = tables.Field(space)
-    codes = tables.column_codes(field.cells, column["value"])
-    return [space.point(int(code)) for code in codes]

@@ -80,9 +80,9 @@ def batches_of(given: Any, collection: Collection) -> Iterator[Any]:
     elif isinstance(given, Iterable):
         pieces = iter(given)
         while some := list(islice(pieces, _BATCH)):
-            odd = next((one for one in some if not isinstance(one, bytes | bytearray)), None)
-            if odd is not None:
-                raise InputError(f"a report is {brief(odd)}; each must be bytes.")
+            odd = [one for one in some if not isinstance(one, bytes | bytearray)]
+            if odd:
+                raise InputError(f"a report is {brief(odd[0])}; each must be bytes.")
             yield some
     else:
         raise InputError(

@@ -214,9 +214,14 @@ class Collection(ABC):
 
 def read_name(name: Any) -> str:
     """Read the name of a collection."""
-    if not isinstance(name, str) or len(name) > LONGEST_NAME:
+    if not isinstance(name, str) or len(name) > LONGEST_NAME or not _is_utf8(name):
         raise ParameterError(
             f"name must be a text of at most {LONGEST_NAME} characters that tells collections "
             "with the same settings apart."
         )
     return name
+
+
+def _is_utf8(text: str) -> bool:
+    """Tell whether a text can be written: half a character, from an odd file name, cannot."""
+    return text.isascii() or text.encode(errors="replace").decode() == text

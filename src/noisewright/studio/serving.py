@@ -100,6 +100,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen()  # before the address is shown: whoever opens it waits, and is not refused
     except OSError as problem:
         listener.close()
         raise InputError(

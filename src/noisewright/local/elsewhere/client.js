@@ -12,7 +12,9 @@ const COLLECTION = /* collection.json, as it is written */ "@COLLECTION@";
 const DIGEST = /* the SHA-256 of it */ "@DIGEST@";
 
 /** What is wrong, in words that never contain the value. */
-export class ReportError extends Error {}
+export class ReportError extends Error {
+  name = "ReportError";
+}
 
 function refuse(message) {
   throw new ReportError(message);

@@ -161,7 +161,7 @@ class RapporCollection(Collection):
     def estimate_from(self, tally: NDArray[np.int64], people: int, **options: Any) -> DecodedShares:
         """Return shares of candidates; options are candidates=, control=, level=, confidence=.
 
-        They are about these people: what decoding leaves of sampling is not counted as error.
+        They are about the population that these people are a sample of.
         """
         candidates = options.pop("candidates", None)
         if candidates is None and self.mechanism.space is None:
@@ -169,8 +169,8 @@ class RapporCollection(Collection):
                 "Bloom filters are decoded against candidates, and none were given. Give "
                 "candidates=[…] (--candidates on the command line)."
             )
-        if options.pop("about", "people") != "people":
-            raise InputError("RAPPOR is decoded about='people' only.")
+        if options.pop("about", "population") != "population":
+            raise InputError("RAPPOR is decoded about='population' only.")
         return decode(self.mechanism, self.counts(tally), candidates, **options)
 
     def detect_from(self, tally: NDArray[np.int64], people: int, **options: Any) -> DecodedShares:
