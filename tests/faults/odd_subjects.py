@@ -75,7 +75,7 @@ def a(*args: Any, **kwargs: Any) -> Call:
     return args, kwargs
 
 
-FILTER = {"f": "1/2", "p": "1/4", "q": "3/4"}
+FILTER: dict[str, Any] = {"f": "1/2", "p": "1/4", "q": "3/4"}
 
 CALLS: dict[str, Callable[[], Call]] = {
     "frequencies": lambda: a(COLORS, epsilon=1),
