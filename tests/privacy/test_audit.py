@@ -198,7 +198,8 @@ def test_outputs_of_any_form_are_counted_alike() -> None:
     for name, form in forms.items():
         audit = nw.audit(form, range(3), draws=6000)
         assert 0.7 < audit.lower < 2, name
-        assert audit.draws == 3 * 6000, name
+        # Half of them choose events; the other half is drawn for inputs that an event is about.
+        assert audit.draws in (5 * 3000, 6 * 3000), name
 
 
 def test_many_inputs_cost_a_sixteenth_unless_they_tell() -> None:
