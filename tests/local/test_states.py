@@ -232,3 +232,16 @@ def test_a_device_takes_no_whole_number_for_a_code() -> None:
     assert client.report("1")
     with pytest.raises(OutsideSpaceError):
         client.report(1)
+
+
+def test_what_is_no_report_at_all_is_named() -> None:
+    for odd in (None, 1, "text"):
+        with pytest.raises(InputError, match="each must be bytes"):
+            SMALL.server().add([odd])
+
+
+def test_shares_that_a_part_of_the_people_checks_are_about_the_population() -> None:
+    words = nw.local.heavy_hitters(bits=24, epsilon=6, people=5_000)
+    server = words.server().add(words.reports(["yes", "no"] * 2_500))
+    assert server.estimate().estimate.about == "population"
+    assert server.estimate(about="people").estimate.about == "people"
