@@ -107,7 +107,7 @@ def errors_of_synthesis(
     if made.choices and any(one.kind == "pairs" for one in questions):
         note = (
             f"A synthetic table measures only those {len(fit.pairs):,} of "
-            f"{len(made.candidates):,} pairs of columns that seem most strongly related; another "
+            f"{len(made.pairs):,} pairs of columns that seem most strongly related; another "
             "pair can be off by more than shown."
         )
     return {question: error(question) for question in questions}, note

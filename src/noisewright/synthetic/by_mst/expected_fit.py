@@ -43,7 +43,7 @@ class ExpectedFit:
     def pairs(self) -> tuple[Pair, ...]:
         """The pairs that stand for those to be counted: a spanning tree, and as many more."""
         made = self.synthesizer
-        ordered = sorted(made.candidates, key=lambda pair: self._size(*pair))
+        ordered = sorted(made.pairs, key=lambda pair: self._size(*pair))
         if not made.choices:
             return tuple(ordered)
         tree: list[Pair] = []
