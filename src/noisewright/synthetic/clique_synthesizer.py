@@ -80,6 +80,10 @@ class CliqueSynthesizer(Synthesizer):
     def is_chosen(self, columns: Names) -> bool:
         """Tell whether a choice decides that these columns are counted together."""
 
+    def noise_of_queries(self, part: Queries) -> Noise | None:
+        """Return the noise of the queries of a part, or None if none is counted by itself."""
+        return None
+
     def cells(self, names: Names) -> int:
         """Return how many cells the table of these columns has."""
         return prod(self.sizes[name] for name in names)
@@ -105,26 +109,22 @@ class CliqueSynthesizer(Synthesizer):
         return WorkloadErrors("mst", rows, tuple(made), to_choose=self.to_choose)
 
     def _predict_part(self, part: Queries, rows: int, *, in_workload: bool = True) -> PartError:
-        columns = varying(self.domain, part.columns)
-        counted = None if self.is_chosen(columns) else not columns or bool(self.noise(columns))
-        return PartError(
-            part_name(part, self.domain),
-            part.columns,
-            part.count(self.domain),
-            self._noise_error(part, rows) if columns else 0.0,
-            counted,
-            in_workload=in_workload,
-        )
+        columns, queries = varying(self.domain, part.columns), part.count(self.domain)
+        alone, own = self.noise_of_queries(part), self.noise(columns)
+        if alone is not None:
+            error, counted = queries * min(1.0, alone.mean_size / rows), True
+        elif own is not None:
+            error = noise_error(part, self.domain, own, rows)
+            counted = None if self.is_chosen(columns) else True
+        else:
+            error, counted = self._error_of_tree(part, columns, rows), not columns
+        name = part_name(part, self.domain)
+        return PartError(name, part.columns, queries, error, counted, in_workload=in_workload)
 
-    def _noise_error(self, part: Queries, rows: int) -> float:
-        columns = varying(self.domain, part.columns)
-        own = self.noise(columns)
-        if own is not None:
-            return noise_error(part, self.domain, own, rows)
-        links, (alone, pairs) = (
-            len(columns) - 1,
-            (self._errors_of(combinations(columns, ways), rows) for ways in (1, 2)),
-        )
+    def _error_of_tree(self, part: Queries, columns: Names, rows: int) -> float:
+        """Return the error of a part that follows from a tree of pairs, or else from columns."""
+        links = max(len(columns) - 1, 1)
+        alone, pairs = (self._errors_of(combinations(columns, ways), rows) for ways in (1, 2))
         whole = links * sum(pairs) / len(pairs) if len(pairs) >= links else sum(alone)
         if isinstance(part, Marginal):
             return min(2.0, whole)

@@ -19,15 +19,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
+from noisewright.synthetic.by_points.asked_for import AskedFor
 from noisewright.synthetic.by_points.choose_cliques import clique_weights
 from noisewright.synthetic.by_points.division import Division
 from noisewright.synthetic.by_points.rounds import ModelInRounds
 from noisewright.synthetic.by_points.whole_rows import make_rows
 from noisewright.synthetic.clique_synthesizer import CliqueSynthesizer
-from noisewright.synthetic.steps.noise import MARGINAL, Noise
+from noisewright.synthetic.steps.noise import MARGINAL, QUERY, Noise
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
 from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule, choosing, counting
 from noisewright.synthetic.tallies import Names, varying
+from noisewright.synthetic.workloads.counting_queries import Queries
 
 _MOST_SIZE = 1 << 17
 _MOST_PAIR = 1 << 20
@@ -68,9 +70,9 @@ class ByPoints(CliqueSynthesizer):
         return _MOST_PAIR
 
     @cached_property
-    def _asked(self) -> tuple[Names, ...]:
-        """The columns that vary of each part of the workload."""
-        return tuple(varying(self.domain, part.columns) for part in self.workload.parts)
+    def asked(self) -> AskedFor:
+        """What the workload asks for: conditions by themselves, and tables."""
+        return AskedFor(self.workload, self.budget.unit)
 
     @cached_property
     def larger(self) -> tuple[Names, ...]:
@@ -81,7 +83,7 @@ class ByPoints(CliqueSynthesizer):
         order = {name: place for place, name in enumerate(self.names)}
         asked = {
             tuple(sorted(names, key=lambda name: order[name])): None
-            for names in self._asked
+            for names in self.asked.tables
             if len(names) > 2 and self.cells(names) <= _MOST_LARGER
         }
         room = _MOST_CELLS - sum(self.cells(pair) for pair in self.pairs)
@@ -96,7 +98,9 @@ class ByPoints(CliqueSynthesizer):
     @property
     def groupings(self) -> tuple[Names, ...]:
         """Each column that is counted, and each clique that may be, by whatever number of rows."""
-        return (*((name,) for name in (*self.singles, *self.points)), *self.pairs, *self.larger)
+        asked = dict.fromkeys(one.columns for one in self.asked.listed)
+        every = (*((name,) for name in (*self.singles, *self.points)), *self.pairs, *self.larger)
+        return tuple(dict.fromkeys([*every, *asked]))
 
     @cached_property
     def division(self) -> Division:
@@ -109,6 +113,7 @@ class ByPoints(CliqueSynthesizer):
             self.larger,
             len(self.points),
             self.rows,
+            self.asked,
         )
 
     @cached_property
@@ -116,15 +121,15 @@ class ByPoints(CliqueSynthesizer):
         """How much the workload asks for each clique that may be chosen."""
         pairs = () if self.division.counts_all_pairs else self.pairs
         return {
-            **clique_weights(self._asked, pairs),
-            **clique_weights(self._asked, self.larger if self.division.chosen_larger else ()),
+            **clique_weights(self.asked.tables, pairs),
+            **clique_weights(self.asked.tables, self.larger if self.division.chosen_larger else ()),
         }
 
     @property
     def schedule(self) -> Schedule:
         """What it will do to the data: count columns, and pairs; choose and count, in rounds."""
         division, whole = self.division, self.budget
-        known, choice, pair, larger, point = division.parts
+        known, choice, pair, larger, point, query = division.parts
         steps: list[Counting | Choosing] = [
             counting(whole, f"counts of {name}", known[name,]) for name in self.singles
         ]
@@ -133,6 +138,9 @@ class ByPoints(CliqueSynthesizer):
             counting(whole, f"counts of {' × '.join(names)}", amount)
             for names, amount in known.items()
             if len(names) > 1
+        ]
+        steps += [
+            counting(whole, f"counts of {one.label}", query, [QUERY]) for one in self.asked.listed
         ]
         counts = [pair] * division.chosen_pairs + [larger] * division.chosen_larger
         change = MARGINAL * max(self.weights.values(), default=1)
@@ -155,7 +163,7 @@ class ByPoints(CliqueSynthesizer):
     @cached_property
     def _noises(self) -> dict[frozenset[str], Noise]:
         """The noise of all that is counted, or may be."""
-        known, _, pair, larger, _ = self.division.parts
+        known, _, pair, larger, *_ = self.division.parts
         amounts = {
             **(dict.fromkeys(self.pairs, pair) if pair else {}),
             **(dict.fromkeys(self.larger, larger) if larger else {}),
@@ -170,26 +178,34 @@ class ByPoints(CliqueSynthesizer):
 
     def is_chosen(self, columns: Names) -> bool:
         """Tell whether a choice decides that these columns are counted together."""
-        is_known = len(columns) <= 1 or self._is_known(columns)
-        return not is_known and self.noise(columns) is not None
+        if len(columns) <= 1 or self.noise(columns) is None:
+            return False
+        division = self.division
+        is_known = division.counts_all_pairs if len(columns) == 2 else division.counts_all_larger
+        return not is_known
 
-    def _is_known(self, names: Names) -> bool:
-        return len(names) == 2 and self.division.counts_all_pairs
+    def noise_of_queries(self, part: Queries) -> Noise | None:
+        """Return the noise of the queries of a part that are counted by themselves."""
+        if part not in self.asked.conditions:
+            return None
+        return self.budget.noise(self.division.parts[5], QUERY)
 
     def make(self, steps: NoisySteps, rows: int) -> Drawn:
         """Count, choose and fit in rounds, and make rows."""
         singles = [steps.count((name,)) for name in self.singles]
         for name in self.points:
             steps.count((name,))
-        pairs = [steps.count(names) for names in self.pairs if self._is_known(names)]
+        known = [steps.count(names) for names in self.division.parts[0] if len(names) > 1]
+        queries = [steps.count_condition(o.columns, o.cells, o.label) for o in self.asked.listed]
         sizes = {name: self.sizes[name] for name in self.singles}
-        model = ModelInRounds(steps, sizes, self.weights, singles, pairs)
+        model = ModelInRounds(steps, sizes, self.weights, singles, known, queries)
         if self.division.chosen_pairs:
             model.choose_pairs(self.pairs, self.division.chosen_pairs)
         if self.division.chosen_larger:
             model.choose_larger(self.larger, self.division.chosen_larger)
         points, notes = model.finish()
-        asked = dict.fromkeys([*self._asked, *(one.columns for one in model.counted)])
+        seen = (varying(self.domain, one.columns) for one in (*model.counted, *queries))
+        asked = dict.fromkeys([*self.asked.tables, *seen])
         tables = [names for names in asked if names and self.cells(names) <= _MOST_LARGER]
         drawn = make_rows(points, rows, tables[:_MOST_ROUNDED], steps.source)
         return self.finish(steps, drawn, rows, notes)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from noisewright.synthetic.by_points.blocks import BlockedTables
 from noisewright.synthetic.by_points.points import WeightedPoints
-from noisewright.synthetic.graphs.joined_counts import JoinedCounts, join
+from noisewright.synthetic.graphs.joined_counts import JoinedCounts, column_of_query, join
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.transaction import Progress
 
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 Names = tuple[str, ...]
 
 _PULL = 2.5
-"""How strongly weights are held near those of the points: τ times σ of the noisiest counts."""
+"""How strongly weights are held near those of the points: τ times σ of a usual count."""
 
 
 @final
@@ -46,15 +46,21 @@ def tilt_points(
     start: Mapping[Names, Array] | None = None,
     progress: Progress | None = None,
 ) -> Tilt:
-    """Fit the shares of the points to noisy counts of whole marginals.
+    """Fit the shares of the points to noisy counts of whole marginals, and of single queries.
 
     `start` has the numbers of an earlier fit.
-    Requires: measurements of whole marginals of the same rows.
+    Requires: measurements of the same rows.
     Ensures: nearly the least of what `joined_counts.py` says, or the best that so many steps come
     to; the same counts give the same shares, in whatever order they come.
     """
     counts = JoinedCounts(measurements, _PULL)
-    blocked = BlockedTables(points.sizes, points.codes, tuple(counts.shapes))
+    inside = {
+        column_of_query(one): _is_inside(points, one)
+        for one in measurements
+        if one.cells is not None
+    }
+    sizes = {**points.sizes, **dict.fromkeys(inside, 2)}
+    blocked = BlockedTables(sizes, {**points.codes, **inside}, tuple(counts.shapes))
 
     def logs(numbers: Mapping[Names, Array]) -> Array:
         return blocked.spread(list(numbers.values())) + points.logs
@@ -70,3 +76,10 @@ def tilt_points(
 
     numbers = counts.fit(model, steps=steps, start=start, progress=progress)
     return Tilt(numbers, points.reweigh(logs(numbers)))
+
+
+def _is_inside(points: WeightedPoints, one: Measurement) -> NDArray[np.uint8]:
+    """Return for each point whether a query counts it; a column that points lack is constant."""
+    assert one.cells is not None
+    codes = (points.codes.get(name, np.zeros(points.logs.size, np.uint8)) for name in one.columns)
+    return one.cells[tuple(codes)].astype(np.uint8)

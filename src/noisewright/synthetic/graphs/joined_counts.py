@@ -12,9 +12,9 @@ That p is q times e^θ for each counted cell, and θ is where this convex functi
     N log Σ q e^θ  −  Σ θ y  +  τ/2 Σ σ² θ²        with gradient   N p − y + τ σ² θ
 
 Half the sum of (gradient / σ)² is how far p is from the best at most (the gap of duality), so one
-knows when to stop. With τ = 1/σ of the noisiest counts, a count that is off by one deviation
-changes a cell by a factor e at most: cells that are counted well become what was counted, and cells
-below the noise stay near the simpler model.
+knows when to stop. With τ = 1/σ of a usual count, one that is off by a deviation changes a cell by
+about a factor e at most: cells that are counted well become what was counted, and cells below the
+noise stay near the simpler model.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +46,10 @@ _CLOSE = 1e-4
 @final
 @dataclass(frozen=True, eq=False)
 class JoinedCounts:
-    """What was counted, table by table; `pull` is τ times σ of the noisiest counts.
+    """What was counted, table by table; `pull` is τ times σ of a usual count.
 
-    Requires: measurements of whole marginals of the same rows.
+    One query is a table of a column of its own, of those that it does not count and those it does.
+    Requires: measurements of the same rows.
     """
 
     measurements: Sequence[Measurement]
@@ -58,8 +60,13 @@ class JoinedCounts:
         """What was counted of each table, and its variance: all counts of it together."""
         weighted: dict[Names, tuple[Array, float]] = {}
         for one in self.measurements:
-            names, counts = in_order(one.columns, one.counts)
             weight = max(one.noise.fit_deviation, _LEAST_DEVIATION) ** -2
+            if one.cells is None:
+                names, counts = in_order(one.columns, one.counts)
+            else:
+                # Noise moves one of the two cells up as it moves the other down.
+                names, weight = (column_of_query(one),), weight / 2
+                counts = np.array([one.rows - one.counts[0], one.counts[0]], dtype=np.float64)
             total, weights = weighted.get(names, (np.zeros(counts.shape), 0.0))
             weighted[names] = (total + weight * counts, weights + weight)
         return {
@@ -88,7 +95,7 @@ class JoinedCounts:
     @cached_property
     def _pulls(self) -> Array:
         """What holds each number near zero: τ σ²."""
-        return self.pull * self._variances / np.sqrt(self._variances.max())
+        return self.pull * self._variances / np.sqrt(self._variances.mean())
 
     @cached_property
     def _scales(self) -> Array:
@@ -147,6 +154,12 @@ class JoinedCounts:
 def join(tables: Iterable[Array]) -> Array:
     """Return the cells of all tables, one after the other."""
     return np.concatenate([table.reshape(-1) for table in tables])
+
+
+def column_of_query(one: Measurement) -> str:
+    """Return a name for the column that says whether a row is counted by this query."""
+    assert one.cells is not None
+    return f"{one.query!r} of {one.columns!r}: {crc32(one.cells.tobytes())}"
 
 
 def in_order(columns: Names, values: NDArray[np.generic]) -> tuple[Names, Array]:
