@@ -74,7 +74,7 @@ def by_default(delta: float, seed: int) -> Any:
 def test_a_workload_lowers_its_own_error(kind: str, delta: float) -> None:
     """Means of six runs of fixed seeds.
 
-    Of six such means with other seeds, ratios were 0.05 to 0.63 on average, by kind, and never above
+    Of six such means with other seeds, ratios were 0.05 to 0.63 on average, by kind, and at most
     0.74. Errors were 0.72 to 1.2 times what was predicted, and 0.57 to 1.95 times for one mean.
     """
     made = synthesizer(KINDS[kind], delta)
