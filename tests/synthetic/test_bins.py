@@ -155,6 +155,33 @@ def test_queries_that_are_no_marginals_are_answered_by_points() -> None:
     own = Tallies.of(bins.batches([codes]), bins.wide, by_points.groupings).answers(by_points)
     assert own.counts[:100].tolist() == wanted.answers(codes).counts[:100].tolist()
     assert own.sizes == (99, 1, 16)
+    # Prefixes end with bins; the condition has less than half of any, so that its marginal counts.
     asked = bins.workload(wanted)
-    assert asked.sizes == (8, 16, 16)
+    assert asked.sizes == (7, 16, 16)
     assert asked.domain == bins.domain
+
+
+def test_conditions_on_bins_are_those_on_points_where_ends_are_ends_of_bins() -> None:
+    """Bins of 13 points, the last of 9: ends are moved to the nearest of 0, 13, 26, … 91, 100."""
+    domain = nw.Records(a=nw.Counts(99), b=nw.Counts(1))
+    bins = Bins.of(domain, 8)
+    rng = np.random.default_rng(5)
+    codes = {"a": rng.integers(0, 100, 500), "b": rng.integers(0, 2, 500)}
+    same = [(0, 12), (13, 51), (91, 99), (0, 99)]
+    near = [(1, 11), (8, 57), (95, 99), (0, 98)]
+    truth = nw.workloads.Workload.ranges(domain, "a", same).answers(codes).counts.tolist()
+    for ends in (same, near):
+        asked = bins.workload(nw.workloads.Workload.ranges(domain, "a", ends))
+        own = Tallies.of([bins.codes(codes)], bins.domain, asked.groupings)
+        assert own.answers(asked).counts.tolist() == truth
+        told = [{"a": {"at_least": low, "at_most": high}, "b": 1} for low, high in ends]
+        both = nw.workloads.Workload.conjunctions(domain, told)
+        in_bins = bins.workload(both)
+        own = Tallies.of([bins.codes(codes)], bins.domain, in_bins.groupings)
+        exact = nw.workloads.Workload.conjunctions(
+            domain, [{"a": {"at_least": low, "at_most": high}, "b": 1} for low, high in same]
+        )
+        assert own.answers(in_bins).counts.tolist() == exact.answers(codes).counts.tolist()
+        # They are called what they were called.
+        assert in_bins.labels() == both.labels()
+    assert bins.workload(nw.workloads.Workload.ranges(domain, "a", [(3, 5)])).sizes == (8,)

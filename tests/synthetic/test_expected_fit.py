@@ -7,21 +7,29 @@ import numpy as np
 import pytest
 
 import noisewright as nw
-from noisewright.synthetic import ExpectedFit, Mst, RunBudget, Workload
+from noisewright.synthetic import (
+    ByPoints,
+    CliqueSynthesizer,
+    ExpectedFit,
+    Mst,
+    RunBudget,
+    Workload,
+)
 
 ROWS = 1000
+VERY_MANY = 10**9
 
 
-def covariance(made: Mst, pairs: Any) -> Any:
+def covariance(made: CliqueSynthesizer, pairs: Any) -> Any:
     """Return that of all cells by weighted least squares, where the number of rows is known.
 
     Only what the counts determine is looked at: interactions of all three columns are not.
     """
     cells = list(product(*(range(made.sizes[name]) for name in made.names)))
     rows: list[list[float]] = []
-    for names, noise in [((n,), made.noises[0]) for n in made.names] + [
-        (pair, made.noises[1]) for pair in pairs
-    ]:
+    for names in [*((name,) for name in made.names), *pairs]:
+        noise = made.noise(names)
+        assert noise is not None
         places = [made.names.index(name) for name in names]
         sizes = [range(made.sizes[name]) for name in names]
         for wanted in product(*sizes):
@@ -34,21 +42,25 @@ def covariance(made: Mst, pairs: Any) -> Any:
     return cells, free @ np.linalg.pinv((design @ free).T @ (design @ free)) @ free.T
 
 
+DOMAIN = nw.Records(a=nw.Categories(list("xyz")), b=nw.Categories(list("uv")), c=nw.Counts(3))
+PAIRS = Workload.marginals(DOMAIN, ways=2)
+
+
 @pytest.mark.parametrize("delta", [0, "1e-6"])
-def test_errors_are_those_of_least_squares(delta: Any) -> None:
-    domain = nw.Records(a=nw.Categories(list("xyz")), b=nw.Categories(list("uv")), c=nw.Counts(3))
-    made = Mst(
-        domain,
-        Workload.marginals(domain, ways=2),
-        RunBudget.of(1, delta),
-        inference="graph",
-        rows=ROWS,
+@pytest.mark.parametrize("way", ["graph", "points"])
+def test_errors_are_those_of_least_squares(way: str, delta: Any) -> None:
+    """Of so many rows that no cell is below the noise."""
+    budget = RunBudget.of(1, delta)
+    made: CliqueSynthesizer = (
+        Mst(DOMAIN, PAIRS, budget, inference="graph", rows=VERY_MANY)
+        if way == "graph"
+        else ByPoints(DOMAIN, PAIRS, budget, (), VERY_MANY)
     )
-    fit = ExpectedFit(made, ROWS)
+    fit = ExpectedFit(made, VERY_MANY)
     cells, spread = covariance(made, fit.pairs)
 
     def deviation(weights: list[Any]) -> float:
-        return float(np.sqrt(np.array(weights) @ spread @ np.array(weights))) / ROWS
+        return float(np.sqrt(np.array(weights) @ spread @ np.array(weights))) / VERY_MANY
 
     for place, name in enumerate(made.names):
         assert fit.share(name) == pytest.approx(deviation([float(c[place] == 0) for c in cells]))
@@ -60,6 +72,17 @@ def test_errors_are_those_of_least_squares(delta: Any) -> None:
         places = made.names.index(first), made.names.index(second)
         exact = deviation([float(c[places[0]] == 0 and c[places[1]] == 1) for c in cells])
         assert fit.share_of_pair(first, second) == pytest.approx(exact)
+
+
+def test_what_is_below_the_noise_is_off_by_no_more_than_its_mean() -> None:
+    """Cells of a pair: with little noise it is the noise that counts, else how small they are."""
+    few, many = (
+        ExpectedFit(ByPoints(DOMAIN, PAIRS, RunBudget.of(1), (), rows), rows) for rows in (2, 10**6)
+    )
+    assert few.share_of_pair("a", "b") < few.share("a") / 2 + few.share("b") / 3 + 1 / 6
+    noise = many.synthesizer.noise(("a", "b"))
+    assert noise is not None
+    assert many.share_of_pair("a", "b") > noise.on(6).fit_deviation * np.sqrt(1 / 3) / 10**6
 
 
 def test_a_tree_of_the_smallest_pairs_stands_for_the_choice() -> None:

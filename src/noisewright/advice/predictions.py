@@ -85,8 +85,8 @@ def errors_of_synthesis(
     rows: int,
 ) -> tuple[Errors, str]:
     """Return the errors of a synthetic table with these columns, by "mst", and a note on them."""
-    fit, task, made = expected_synthesis(fields, budget, rows)
-    widths = dict(task.grid.widths)
+    fit, task = expected_synthesis(fields, budget, rows)
+    widths, made = dict(task.grid.widths), fit.synthesizer
 
     def error(question: AdvisedQuestion) -> float | None:
         if not set(question.columns) <= set(fields):
@@ -104,10 +104,10 @@ def errors_of_synthesis(
         return question.range * fit.sum_of_shares(name, below)
 
     note = ""
-    if made.choices and any(one.kind == "pairs" for one in questions):
+    if len(fit.pairs) < len(made.pairs) and any(one.kind == "pairs" for one in questions):
         note = (
             f"A synthetic table measures only those {len(fit.pairs):,} of "
-            f"{len(made.candidates):,} pairs of columns that seem most strongly related; another "
+            f"{len(made.pairs):,} pairs of columns that seem most strongly related; another "
             "pair can be off by more than shown."
         )
     return {question: error(question) for question in questions}, note

@@ -11,7 +11,7 @@ from noisewright.plans import Column, Plan, mechanism_error
 from noisewright.releases.synthesis.method import Method
 from noisewright.releases.synthesis.task import SynthesisTask
 from noisewright.spaces import Categories, Curves, Records, Subsets
-from noisewright.synthetic import ExpectedFit, Mst, RunBudget, Workload
+from noisewright.synthetic import CliqueSynthesizer, ExpectedFit, RunBudget, Workload
 from noisewright.tables import Field
 
 IMPOSSIBLE = (InputError, TooLargeError, DesignError)
@@ -20,16 +20,16 @@ IMPOSSIBLE = (InputError, TooLargeError, DesignError)
 
 def expected_synthesis(
     fields: Mapping[str, Field], budget: RunBudget, rows: int
-) -> tuple[ExpectedFit, SynthesisTask, Mst]:
-    """Return the errors of a synthetic table with these columns, by "mst", before there is one."""
+) -> tuple[ExpectedFit, SynthesisTask]:
+    """Return the errors of a synthetic table with these columns, as it is made by default."""
     domain = Records({name: field.space for name, field in fields.items()})
     workload = Workload.marginals(domain, ways=min(2, len(fields)))
-    task = SynthesisTask(domain, workload, budget, Method(inference="graph"))
+    task = SynthesisTask(domain, workload, budget, Method())
     task.require_possible()
     task = task.with_better_noise()
     made = task.synthesizer(rows)
-    assert isinstance(made, Mst)
-    return ExpectedFit(made, rows), task, made
+    assert isinstance(made, CliqueSynthesizer)
+    return ExpectedFit(made, rows), task
 
 
 def compare_shares(plan: Plan, rows: int) -> tuple[tuple[str, float], ...]:
@@ -60,7 +60,7 @@ def compare_shares(plan: Plan, rows: int) -> tuple[tuple[str, float], ...]:
         budget = RunBudget.of(
             whole.epsilon.rational, whole.delta, rows_per_person=plan.rows_per_person
         )
-        fit, _, _ = expected_synthesis(countable, budget, rows)
+        fit, _ = expected_synthesis(countable, budget, rows)
         found["a synthetic table"] = _mean([fit.share(name) for name in labels])
     except NoisewrightError:
         pass  # Not every plan can be carried out in another way, or with this budget.

@@ -3,11 +3,12 @@ from .by_blr.accuracy import blr_accuracy as blr_accuracy, blr_size as blr_size
 from .by_blr.blr import Blr as Blr, blr as blr
 from .by_blr.blr_synthesizer import ByBlr as ByBlr
 from .by_blr.multisets import SyntheticRecords as SyntheticRecords
-from .by_mst.expected_fit import ExpectedFit as ExpectedFit
 from .by_mst.mst import Mst as Mst
 from .by_mwem.mwem import MOST_POINTS as MOST_POINTS, Mwem as Mwem
 from .by_mwem.mwem_on_graph import MwemOnGraph as MwemOnGraph
 from .by_points.by_points import ByPoints as ByPoints
+from .clique_synthesizer import CliqueSynthesizer as CliqueSynthesizer
+from .expected_fit import ExpectedFit as ExpectedFit
 from .graphs.graph_fit import (
     INFERENCE as INFERENCE,
     Inference as Inference,

@@ -27,6 +27,7 @@ from noisewright.spaces import Categories, Counts, Interval, Records, Space, who
 from noisewright.synthetic.deal_rows import deal_values, round_at_random
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.workloads.counting_queries import Marginal, Queries
+from noisewright.synthetic.workloads.queries_in_bins import query_in_bins
 from noisewright.synthetic.workloads.workload import Workload
 from noisewright.tables import Codes
 
@@ -144,8 +145,8 @@ class Bins:
     def workload(self, declared: Workload, *, by_points: bool = False) -> Workload:
         """Return a workload on the domain: marginals are in bins.
 
-        Other queries about columns in bins stand for the marginal of their columns in bins, or,
-        with `by_points`, are asked of points, on the wide domain.
+        Other queries about columns in bins are asked of whole bins, those that they have at least
+        half of, or, with `by_points`, of points, on the wide domain.
         """
         grouped = dict(self.widths)
 
@@ -153,7 +154,7 @@ class Bins:
             if isinstance(given, Marginal) or not any(name in grouped for name in given.columns):
                 return given
             if not by_points:
-                return Marginal(given.columns)
+                return query_in_bins(given, self.declared, grouped)
             names = tuple(self.points.get(name, name) for name in given.columns)
             return replace(cast(Any, given), columns=names)
 

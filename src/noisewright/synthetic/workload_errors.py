@@ -199,10 +199,11 @@ def _compare_parts(
     made: list[PartError] = []
     told: set[frozenset[str] | str] = set()
     for part, queries in zip(asked, workload.parts, strict=True):
-        one = alone.get(part.name)
-        if one is not None:
-            told.add(part.name)
-            made.append(replace(part, counted=True, found=_distance(one, rows)))
+        labels = queries.labels(domain) if 0 < part.queries <= len(alone) else []
+        if labels and all(label in alone for label in labels):
+            told.update(labels)
+            found = sum(_distance(alone[label], rows) for label in labels)
+            made.append(replace(part, counted=True, found=found))
             continue
         columns = part.columns
         if frozenset(columns) not in whole:

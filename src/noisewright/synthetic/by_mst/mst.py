@@ -23,35 +23,23 @@ import statistics
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
 from typing import final
-
-import numpy as np
 
 from noisewright.errors import TooLargeError
 from noisewright.synthetic.by_mst.choose_pairs import (
     MOST_IN_CYCLES,
-    Pair,
     choose_besides,
     choose_tree,
     how_many,
 )
+from noisewright.synthetic.clique_synthesizer import CliqueSynthesizer
 from noisewright.synthetic.graphs.graph_fit import Inference, fit_or_simpler
 from noisewright.synthetic.graphs.graph_model import cells_needed
 from noisewright.synthetic.graphs.tree_model import fit_tree, pairs_of_a_forest
 from noisewright.synthetic.steps.noise import MARGINAL, Noise
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
 from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule, choosing, counting
-from noisewright.synthetic.synthesizer import Synthesizer
-from noisewright.synthetic.tallies import Names, varying
-from noisewright.synthetic.workload_errors import (
-    PartError,
-    WorkloadErrors,
-    marginal_error,
-    noise_error,
-    part_name,
-)
-from noisewright.synthetic.workloads.counting_queries import Marginal, Queries
+from noisewright.synthetic.tallies import Names
 
 _MOST_POINTS = 1 << 20
 _MOST_CELLS = 1 << 22
@@ -64,14 +52,12 @@ _SINGLES, _CHOICES, _PAIRS, _POINTS = 2, 1, 7, 1
 
 @final
 @dataclass(frozen=True, eq=False)
-class Mst(Synthesizer):
+class Mst(CliqueSynthesizer):
     """The synthesizer of McKenna, Miklau and Sheldon (2021), with a model of our own.
 
-    `points` names columns of the tallies, not of the domain, that are counted besides (`bins.py`).
     `rows` is how many rows there will be, which is public; left out, very many.
     """
 
-    points: Names = ()
     inference: Inference = "tree"
     rows: int | None = None
 
@@ -84,7 +70,7 @@ class Mst(Synthesizer):
                     "labels, or drop the column.",
                     size=space.size,
                 )
-        cells = sum(self._cells(pair) for pair in self.candidates)
+        cells = sum(self.cells(pair) for pair in self.pairs)
         if cells > _MOST_COUNTED:
             raise TooLargeError(
                 f"all pairs of columns have {cells:,} cells together (at most {_MOST_COUNTED:,}). "
@@ -92,55 +78,34 @@ class Mst(Synthesizer):
                 size=cells,
             )
 
-    @cached_property
-    def candidates(self) -> tuple[Pair, ...]:
-        """The pairs that the workload is about and that are not too large to be counted."""
-        most = _MOST_CELLS if self.inference == "tree" else MOST_IN_CYCLES
-        return tuple(pair for pair in self._wanted if self._cells(pair) <= most)
-
-    @cached_property
-    def _wanted(self) -> tuple[Pair, ...]:
-        """The pairs that some part of the workload is about; a constant is linked to nothing."""
-        asked = {
-            frozenset(pair)
-            for part in self.workload.parts
-            for pair in combinations(part.columns, 2)
-        }
-        return tuple(pair for pair in combinations(self._varying, 2) if frozenset(pair) in asked)
-
-    @cached_property
-    def _varying(self) -> Names:
-        """The columns that can hold more than one value."""
-        return varying(self.domain, self.names)
-
-    @cached_property
-    def singles(self) -> Names:
-        """The columns that are counted by themselves; of constants alone one, to spend all on."""
-        return self._varying or self.names[:1]
+    @property
+    def most_cells(self) -> int:
+        """Cells of the largest pair that can be counted."""
+        return _MOST_CELLS if self.inference == "tree" else MOST_IN_CYCLES
 
     @cached_property
     def _possible(self) -> frozenset[frozenset[str]]:
         """The candidates, whatever their order."""
-        return frozenset(frozenset(pair) for pair in self.candidates)
+        return frozenset(frozenset(pair) for pair in self.pairs)
 
     @property
     def apart(self) -> tuple[str, ...]:
         """The columns that have too many points to be counted with any other that is asked for."""
         paired, wanted = (
-            {name for pair in pairs for name in pair} for pairs in (self.candidates, self._wanted)
+            {name for pair in pairs for name in pair} for pairs in (self.pairs, self.asked_pairs)
         )
-        return tuple(name for name in self._varying if name in wanted - paired)
+        return tuple(name for name in self.singles if name in wanted - paired)
 
     @property
     def groupings(self) -> tuple[Names, ...]:
         """Each column that is counted, and each pair that could be chosen."""
-        return (*((name,) for name in (*self.singles, *self.points)), *self.candidates)
+        return (*((name,) for name in (*self.singles, *self.points)), *self.pairs)
 
     @cached_property
     def edges(self) -> int:
         """How many pairs the tree has: as many as connect what candidates can connect."""
         groups = {name: frozenset([name]) for name in self.names}
-        for first, second in self.candidates:
+        for first, second in self.pairs:
             if second not in groups[first]:
                 both = groups[first] | groups[second]
                 groups.update(dict.fromkeys(both, both))
@@ -149,22 +114,22 @@ class Mst(Synthesizer):
     @cached_property
     def more(self) -> int:
         """How many pairs are chosen besides those of the tree: decided by public facts."""
-        left = len(self.candidates) - self.edges
+        left = len(self.pairs) - self.edges
         if self.inference == "tree" or not left:
             return 0
         # What a usual pair would have if the tree were all.
         noise = self.budget.noise(self._divide(self.edges, self.edges)[2], MARGINAL)
-        usual = statistics.median(self._cells(pair) for pair in self.candidates)
+        usual = statistics.median(self.cells(pair) for pair in self.pairs)
         error = noise.mean_sum(round(usual)) / self.rows if self.rows else 0.0
-        return min(how_many(len(self._varying), error, self.budget.unit), left)
+        return min(how_many(len(self.singles), error, self.budget.unit), left)
 
     @cached_property
     def choices(self) -> int:
         """How many pairs are chosen: none where sizes say that every candidate is counted."""
         every = self.edges + self.more
-        if every < len(self.candidates):
+        if every < len(self.pairs):
             return every
-        fit = not self.more or cells_needed(self.sizes, self.candidates) <= MOST_IN_CYCLES
+        fit = not self.more or cells_needed(self.sizes, self.pairs) <= MOST_IN_CYCLES
         return 0 if fit else every
 
     @cached_property
@@ -192,7 +157,7 @@ class Mst(Synthesizer):
             *(counting(whole, f"counts of {name}", point) for name in self.points),
         ]
         if not self.choices:
-            pairs = [" × ".join(names) for names in self.candidates]
+            pairs = [" × ".join(names) for names in self.pairs]
             steps += [counting(whole, f"counts of {names}", pair) for names in pairs]
             return Schedule(whole, tuple(steps))
         every = edges + self.more
@@ -201,46 +166,26 @@ class Mst(Synthesizer):
             steps += [counting(whole, f"counts of the pair of choice {n}", pair) for n in numbers]
         return Schedule(whole, tuple(steps))
 
-    def predict(self, rows: int) -> WorkloadErrors:
-        """Return the errors that noise alone causes; the columns are counted whatever is asked.
+    @property
+    def pairs_to_count(self) -> int:
+        """How many pairs are counted."""
+        return self.edges + self.more
 
-        A part counts as if it were counted by itself: one column, or one pair. Constants add
-        nothing. What a tree cannot express comes on top, and the fit takes some away. More than
-        two columns are never counted together: their noise is taken as that of a tree of their
-        pairs.
-        """
-        made = [
-            PartError(
-                part_name(part, self.domain),
-                part.columns,
-                part.count(self.domain),
-                self._noise_error(part, rows),
-                self._is_counted(part.columns),
-            )
-            for part in self.workload.parts
-        ]
-        asked = {
-            varying(self.domain, part.columns)
-            for part in self.workload.parts
-            if isinstance(part, Marginal)
-        }
-        for name in self.singles:
-            if (name,) not in asked:
-                one = Marginal((name,))
-                error = self._noise_error(one, rows)
-                cells = one.count(self.domain)
-                made.append(PartError(name, (name,), cells, error, True, in_workload=False))
-        chosen = self.edges + self.more
-        return WorkloadErrors("mst", rows, tuple(made), to_choose=chosen)
+    @property
+    def to_choose(self) -> int:
+        """How many of those that may be counted will be."""
+        return self.pairs_to_count
 
-    def _is_counted(self, columns: Names) -> bool | None:
-        """Tell whether these columns are counted together; None if a choice decides it."""
-        columns = varying(self.domain, columns)
-        if len(columns) <= 1:
-            return True
-        if frozenset(columns) not in self._possible:
-            return False
-        return None if self.choices else True
+    def noise(self, columns: Names) -> Noise | None:
+        """Return the noise of counts by these columns, or None if they are never counted."""
+        single, pair = self.noises
+        if len(columns) == 1:
+            return single
+        return pair if frozenset(columns) in self._possible else None
+
+    def is_chosen(self, columns: Names) -> bool:
+        """Tell whether a choice decides that these columns are counted together."""
+        return bool(self.choices) and frozenset(columns) in self._possible
 
     @cached_property
     def noises(self) -> tuple[Noise, Noise]:
@@ -248,35 +193,14 @@ class Mst(Synthesizer):
         single, _, pair, _ = self._amounts
         return self.budget.noise(single, MARGINAL), self.budget.noise(pair, MARGINAL)
 
-    def _noise_error(self, part: Queries, rows: int) -> float:
-        single, pair = self.noises
-        columns = varying(self.domain, part.columns)
-        if not columns:
-            return 0.0
-        if self._is_counted(columns) is not False:
-            noise = single if len(columns) == 1 else pair
-            return noise_error(part, self.domain, noise, rows)
-        pairs = [
-            marginal_error(self._cells(two), pair, rows)
-            for two in combinations(columns, 2)
-            if self._is_counted(two) is not False
-        ]
-        alone = [marginal_error(self.sizes[name], single, rows) for name in columns]
-        links = len(columns) - 1
-        whole = links * sum(pairs) / len(pairs) if len(pairs) >= links else sum(alone)
-        if isinstance(part, Marginal):
-            return min(2.0, whole)
-        # A set of cells is off by at most half of what all cells are off by together.
-        return part.count(self.domain) * min(1.0, whole / 2)
-
     def make(self, steps: NoisySteps, rows: int) -> Drawn:
         """Count the columns, choose a tree, count its pairs, fit, and make rows."""
         singles = [steps.count((name,)) for name in self.singles]
         for name in self.points:
             steps.count((name,))
         _, noise = self.noises
-        costs = {pair: round(noise.mean_sum(self._cells(pair))) for pair in self.candidates}
-        chosen = choose_tree(steps, costs, singles) if self.choices else list(self.candidates)
+        costs = {pair: round(noise.mean_sum(self.cells(pair))) for pair in self.pairs}
+        chosen = choose_tree(steps, costs, singles) if self.choices else list(self.pairs)
         pairs = [steps.count(names) for names in chosen]
         tree = fit_tree(singles, pairs_of_a_forest(pairs))
         if self.choices:
@@ -289,9 +213,4 @@ class Mst(Synthesizer):
             self.inference, sizes, [*singles, *pairs], tree, steps.progress
         )
         drawn = model.draw(rows, steps.source)
-        # A constant has the code 0 in every row.
-        codes = {n: drawn[n] if n in drawn else np.zeros(rows, np.int64) for n in self.names}
-        return steps.finish(codes, notes)
-
-    def _cells(self, pair: Pair) -> int:
-        return self.sizes[pair[0]] * self.sizes[pair[1]]
+        return self.finish(steps, drawn, rows, notes)

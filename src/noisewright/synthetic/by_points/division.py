@@ -18,6 +18,7 @@ from functools import cached_property
 from math import ceil, prod
 from typing import final
 
+from noisewright.synthetic.by_points.asked_for import AskedFor
 from noisewright.synthetic.steps.noise import MARGINAL
 from noisewright.synthetic.steps.run_budget import RunBudget
 
@@ -44,6 +45,15 @@ _SINGLES_OF_SOME, _SINGLES_OF_FEW = 3, 4
 Where few pairs are counted, columns get more: most pairs then follow from them.
 """
 
+_SINGLES_OF_ASKED = 5
+"""What columns get more, in the same parts, if the workload is about single columns alone."""
+
+_MOST_OF_CONDITIONS = 0.6
+"""The largest part of all that conditions get that are counted by themselves."""
+
+_POWER_OF_WORTH = 2 / 3
+"""How parts grow with what the workload asks: Σ worth · noise is least so, for parts of ρ."""
+
 _LARGER = 0.3
 """Which part of what goes into cliques goes into those of three columns and more."""
 
@@ -64,7 +74,7 @@ class Division:
     """The division of a budget among the counts of columns, pairs and larger cliques.
 
     `points` is how many columns are counted point by point besides; `rows` is public, and left out
-    stands for very many.
+    stands for very many. `asked` says what the workload asks for.
     """
 
     budget: RunBudget
@@ -74,6 +84,7 @@ class Division:
     larger: Sequence[Names]
     points: int
     rows: int | None
+    asked: AskedFor
 
     @cached_property
     def chosen_pairs(self) -> int:
@@ -97,10 +108,22 @@ class Division:
     @cached_property
     def chosen_larger(self) -> int:
         """How many cliques of three columns and more are chosen and counted."""
-        if not self.counts_all_pairs:
+        if not self.counts_all_pairs or self.counts_all_larger:
             return 0
         most = ceil(_MOST_OF_LARGER * len(self.larger))
         return min(self._how_many(self.larger, LARGER_ERROR, Fraction(_LARGER)), most)
+
+    @cached_property
+    def counts_all_larger(self) -> bool:
+        """Whether all larger cliques are counted: they are few, and have little noise."""
+        few = 0 < len(self.larger) <= len(self.pairs)
+        if not few or not self.counts_all_pairs:
+            return False
+        return self._how_many(self.larger, LARGER_ERROR, Fraction(_LARGER)) == len(self.larger)
+
+    @property
+    def _part_of_conditions(self) -> float:
+        return min(self.asked.part_of_conditions, _MOST_OF_CONDITIONS)
 
     def _how_many(self, cliques: Sequence[Names], most: float, part: Fraction) -> int:
         """Return how many of these are worth counting with a part of what cliques get.
@@ -110,6 +133,7 @@ class Division:
         if not cliques or self.rows is None:
             return len(cliques)
         whole = self.budget.total * part * _CLIQUES / (_SINGLES + _CHOICES + _CLIQUES)
+        whole *= 1 - Fraction(self._part_of_conditions)
         usual = round(statistics.median(self._cells(names) for names in cliques))
         none, least = 0, len(cliques) + 1
         while least - none > 1:
@@ -127,8 +151,10 @@ class Division:
         return self.chosen_pairs + self.chosen_larger
 
     @cached_property
-    def parts(self) -> tuple[dict[Names, Fraction], Fraction, Fraction, Fraction, Fraction]:
-        """What counts known before, a choice, a chosen pair, a larger clique and points get.
+    def parts(
+        self,
+    ) -> tuple[dict[Names, Fraction], Fraction, Fraction, Fraction, Fraction, Fraction]:
+        """What counts known before, a choice, a chosen pair or larger one, points and queries get.
 
         Those that are not needed are 0. Ensures: what all steps get adds up to the whole, exactly.
         """
@@ -137,30 +163,39 @@ class Division:
         first = _SINGLES if self.counts_all_pairs else _SINGLES_OF_SOME
         if 0 < 2 * self.chosen_pairs <= 3 * len(self.singles):
             first = _SINGLES_OF_FEW
-        larger = _CLIQUES * _LARGER if self.chosen_larger else 0.0
+        every = list(self.larger) if self.counts_all_larger else []
+        larger = _CLIQUES * _LARGER if self.chosen_larger or every else 0.0
+        columns = first + _SINGLES_OF_ASKED * self.asked.part_of_columns
+        conditions = len(self.asked.listed)
+        part = self._part_of_conditions
+        rest = columns + bool(self.choices) * _CHOICES + bool(self.pairs) * _CLIQUES
         weights = [
-            *self._share(known, float(first), _POWER),
+            *self._share(known, columns, _POWER),
             *self._share(pairs, _CLIQUES - larger, 0.0),
+            *self._share(every, larger, 0.0),
             *self._split(self.choices, _CHOICES),
             *self._split(self.chosen_pairs, _CLIQUES if self.chosen_pairs else 0.0),
             *self._split(self.chosen_larger, larger),
             *self._split(self.points, _POINTS),
+            *self._split(conditions, rest * part / (1 - part)),
         ]
         amounts = iter(self.budget.divide([max(1, round(_FINE * one)) for one in weights]))
-        counted = {names: next(amounts) for names in (*known, *pairs)}
+        counted = {names: next(amounts) for names in (*known, *pairs, *every)}
 
         def next_of(count: int) -> Fraction:
             return next(iter([next(amounts) for _ in range(count)]), Fraction(0))
 
-        choice, pair, above, point = (
-            next_of(count)
-            for count in (self.choices, self.chosen_pairs, self.chosen_larger, self.points)
-        )
-        return counted, choice, pair, above, point
+        counts = (self.choices, self.chosen_pairs, self.chosen_larger, self.points, conditions)
+        choice, pair, above, point, query = map(next_of, counts)
+        return counted, choice, pair, above, point, query
 
     def _share(self, tables: Sequence[Names], weight: float, power: float) -> list[float]:
-        """Return what each gets: more where there are more cells, which make the error larger."""
-        sizes = [self._cells(names) ** power for names in tables]
+        """Return what each gets: more where there are more cells, or where more is asked."""
+        asked = self.asked.worth(tables)
+        sizes = [
+            self._cells(names) ** power * worth**_POWER_OF_WORTH
+            for names, worth in zip(tables, asked, strict=True)
+        ]
         return [weight * size / sum(sizes) for size in sizes]
 
     def _split(self, count: int, weight: float) -> list[float]:

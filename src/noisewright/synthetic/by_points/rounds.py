@@ -50,20 +50,24 @@ _LEAST = 1e-9
 @final
 @dataclass(eq=False)
 class ModelInRounds:
-    """Noisy counts of columns and of some cliques of them, and the points that fit them."""
+    """Noisy counts of columns and of some cliques of them, and the points that fit them.
+
+    `known` are cliques that were counted without a choice, and `queries` single conditions.
+    """
 
     steps: NoisySteps
     sizes: Mapping[str, int]
     weights: Mapping[Names, int]
     singles: Sequence[Measurement]
-    pairs: Sequence[Measurement]
+    known: Sequence[Measurement]
+    queries: Sequence[Measurement] = ()
     counted: list[Measurement] = field(init=False)
     _points: WeightedPoints | None = field(init=False, default=None)
     _tilt: Tilt | None = field(init=False, default=None)
     _note: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
-        self.counted = [*self.singles, *self.pairs]
+        self.counted = [*self.singles, *self.known]
 
     @property
     def _shares(self) -> dict[str, Array]:
@@ -128,7 +132,7 @@ class ModelInRounds:
         try:
             self._tilt = tilt_points(
                 self._points,
-                self.counted,
+                [*self.counted, *self.queries],
                 steps=most,
                 start=None if self._tilt is None else self._tilt.numbers,
                 progress=told,

@@ -104,6 +104,11 @@ class NoisySteps:
         self.measurements.append(found)
         return found
 
+    def count_condition(self, names: Names, cells: NDArray[np.bool_], query: str) -> Measurement:
+        """Count the rows in some cells of these columns with noise: one query."""
+        counts = np.atleast_1d(self.tallies.counts[names][cells].sum())
+        return self.count(names, counts, query=query, cells=cells)
+
     def choice(self, candidates: Sequence[Candidate], scores: Sequence[int]) -> Candidate:
         """Choose a candidate with a high score, which one row changes by what was certified."""
         step = self.choosing()

@@ -1,17 +1,18 @@
-"""How large errors of rows by "mst" will be: before anything is counted or chosen.
+"""How large errors of rows will be, by counts of columns and pairs: before anything is counted.
 
 A column is told about by its own counts, and by those of each pair that it is in. The fit combines
 them. Contrasts of a table are independent of each other (Xiao, He, Zhang and Kifer 2023), so that
-for columns A and B of a and b points, with noise of variance s² on one column and p² on a pair,
+for columns A and B of a and b points, with noise of variance s² on A and p² on the pair,
 
     1 / v_A  =  1 / s² + Σ_B 1 / (b p²)      over the pairs that are counted
     a cell of A          v_A (1 − 1/a)
     a cell of A × B      v_A (1 − 1/a) / b² + v_B (1 − 1/b) / a² + p² (1 − 1/a) (1 − 1/b)
 
-in squared rows. A pair that is not counted passes for one that is: it is left out where its link
-is weaker than the noise that counting it would add. That no count is negative helps besides, by
-how much depends on the data. Which pairs will be chosen is not known: those with fewest cells, and
-so least noise, stand for them.
+in squared rows. What counts of a pair say below its mean cell, N/(ab), the fit takes for noise: p²
+stands for 1 / (1/p² + (ab/N)²) there. A pair that is not counted passes for one that is: it is left
+out where its link is weaker than the noise that counting it would add. That no count is negative
+helps besides, by how much depends on the data. Which pairs will be chosen is not known: those with
+fewest cells, and so least noise, stand for them.
 """
 
 from __future__ import annotations
@@ -19,16 +20,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.synthetic.steps.noise import Noise
+from noisewright.synthetic.clique_synthesizer import CliqueSynthesizer
 
-if TYPE_CHECKING:
-    from noisewright.synthetic.by_mst.choose_pairs import Pair
-    from noisewright.synthetic.by_mst.mst import Mst
+Pair = tuple[str, str]
 
 
 @final
@@ -36,15 +35,15 @@ if TYPE_CHECKING:
 class ExpectedFit:
     """Standard errors of shares of so many rows, by a synthesizer that has not run."""
 
-    synthesizer: Mst
+    synthesizer: CliqueSynthesizer
     rows: int
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """The pairs that stand for those to be counted: a spanning tree, and as many more."""
         made = self.synthesizer
-        ordered = sorted(made.candidates, key=lambda pair: self._size(*pair))
-        if not made.choices:
+        ordered = sorted(made.pairs, key=made.cells)
+        if made.pairs_to_count == len(ordered):
             return tuple(ordered)
         tree: list[Pair] = []
         groups = {name: name for name in made.names}
@@ -53,18 +52,25 @@ class ExpectedFit:
             if one != other:
                 tree.append(pair)
                 groups = {name: one if at == other else at for name, at in groups.items()}
-        rest = [pair for pair in ordered if pair not in tree]
-        return (*tree, *rest[: made.more])
+        known = set(tree)
+        rest = [pair for pair in ordered if pair not in known]
+        return (*tree, *rest)[: made.pairs_to_count]
 
     @cached_property
     def _variances(self) -> dict[str, float]:
         """What v is for each column that varies."""
-        sizes, (single, pair) = self.synthesizer.sizes, self.synthesizer.noises
-        found = {n: 1 / _variance(single, sizes[n]) for n in self.synthesizer.singles}
+        made = self.synthesizer
+        found = {name: 1 / self._variance((name,)) for name in made.singles}
         for both in self.pairs:
             for name, other in (both, both[::-1]):
-                found[name] += 1 / (sizes[other] * _variance(pair, self._size(*both)))
+                found[name] += 1 / (made.sizes[other] * self._variance(both))
         return {name: 1 / precision for name, precision in found.items()}
+
+    def _variance(self, names: tuple[str, ...]) -> float:
+        noise = self.synthesizer.noise(names)
+        assert noise is not None
+        # With a huge ε, noise is 0 but for one draw in more than there will ever be.
+        return max(noise.on(self.synthesizer.cells(names)).fit_deviation ** 2, 1e-200)
 
     def share(self, name: str) -> float:
         """Return the standard error of the share of a point, or a bin, of a column."""
@@ -77,7 +83,8 @@ class ExpectedFit:
         if a == 1 or b == 1:
             return self.share(second if a == 1 else first)
         one, two = self._variances[first], self._variances[second]
-        both = _variance(self.synthesizer.noises[1], a * b) * (1 - 1 / a) * (1 - 1 / b)
+        mean = self.rows / (a * b)
+        both = (1 - 1 / a) * (1 - 1 / b) / (1 / self._variance((first, second)) + mean**-2)
         return math.sqrt(one * (1 - 1 / a) / b**2 + two * (1 - 1 / b) / a**2 + both) / self.rows
 
     def sum_of_shares(self, name: str, weights: NDArray[np.float64]) -> float:
@@ -87,10 +94,5 @@ class ExpectedFit:
         apart = float(((weights - weights.mean()) ** 2).sum())
         return math.sqrt(self._variances[name] * apart) / self.rows
 
-    def _size(self, *names: str) -> int:
-        return math.prod(self.synthesizer.sizes[name] for name in names)
-
-
-def _variance(noise: Noise, cells: int) -> float:
-    # With a huge ε, noise is 0 but for one draw in more than there will ever be.
-    return max(noise.on(cells).fit_deviation ** 2, 1e-200)
+    def _size(self, name: str) -> int:
+        return self.synthesizer.sizes[name]
