@@ -1,7 +1,7 @@
 # `make` alone says what there is. Everything works from a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo studio test check explore fuzz lint types suite spark bench peers papers docs constraints clean
+.PHONY: help setup demo studio test check explore fuzz lint types suite spark bench peers papers docs package constraints clean
 .DELETE_ON_ERROR:
 
 # An empty PYTHON means: the first suitable python3 on the path.
@@ -120,9 +120,12 @@ papers: setup ## re-run the papers: each claim, figure and worked example
 docs: setup ## check the links between pages and run their code blocks
 	@$(BIN)/pytest -q tests/docs
 
+package: setup ## build the wheel and the sdist into dist/, and try them in clean environments
+	@scripts/check_package.sh
+
 constraints: ## choose the newest versions again and rewrite constraints.txt
 	@scripts/renew_constraints.sh
 
 clean: ## remove environments, caches and build products
-	@rm -rf .venv .venv-bench .venv-peers .venv-fuzz .fuzz build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .venv-bench .venv-peers .venv-fuzz .venv-package .fuzz build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
