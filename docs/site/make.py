@@ -21,6 +21,7 @@ sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(Path(__file__).parent))
 
 import check  # noqa: E402
+import design_room  # noqa: E402
 
 from noisewright import report  # noqa: E402
 from tests.docs.pages import links  # noqa: E402
@@ -44,6 +45,7 @@ def main() -> None:
     write_index_of_decisions()
     compute_papers()
     show_charts()
+    fill_the_design_room()
     copy_what_is_linked()
     settings = (HERE / "zensical.toml").read_text(encoding="utf-8")
     own = f'[project]\ndocs_dir = "pages"\nsite_dir = "site"\nnav = {toml(navigation())}\n'
@@ -69,8 +71,7 @@ def copy_pages() -> None:
     for source in sources():
         text = source.read_text(encoding="utf-8")
         place(source).write_text(re.sub(r"\]\(([\w./-]+/)\)", r"](\1README.md)", text))
-    for name in ("site.css",):
-        shutil.copy(HERE / name, place(HERE / name))
+    shutil.copy(HERE / "site.css", place(HERE / "site.css"))
 
 
 def place(source: Path) -> Path:
@@ -144,6 +145,17 @@ def with_pictures(text: str, folder: Path) -> Iterator[str]:
         elif "page" in names:
             yield f'\n<iframe src="gallery/{names["page"]}" title="{heading}"></iframe>\n'
             yield f"\n[Open the page by itself](gallery/{names['page']})\n"
+
+
+def fill_the_design_room() -> None:
+    """Make the designs that its page shows."""
+    folder = PAGES / "docs" / "design-room"
+    folder.mkdir()
+    design_room.write_designs(folder / "designs.js")
+    shutil.copy(HERE / "design_room.js", folder / "room.js")
+    with (PAGES / "docs" / "design-room.md").open("a", encoding="utf-8") as page:
+        for name in ("designs", "room"):
+            page.write(f'\n<script src="design-room/{name}.js"></script>\n')
 
 
 def copy_what_is_linked() -> None:
