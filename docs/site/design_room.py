@@ -13,7 +13,7 @@ GOALS = ("expected", "worst")
 PROPERTIES = ("", "WH", "CM", "F", "WH,CM", "RH,RM,CH,CM,F,WH,S")
 
 
-def design_all(epsilons: tuple[str, ...] = EPSILONS) -> dict[str, object]:
+def design_all(epsilons: tuple[str, ...]) -> dict[str, object]:
     """Return each design by what was asked for: its matrix, loss, bound and route."""
     designs: dict[str, object] = {}
     for n, epsilon, loss, goal, wanted in product(PEOPLE, epsilons, LOSSES, GOALS, PROPERTIES):
@@ -44,5 +44,5 @@ def write_designs(path: Path) -> None:
         "goal": GOALS,
         "properties": PROPERTIES,
     }
-    data = json.dumps({"choices": choices, "designs": design_all()}, separators=(",", ":"))
+    data = json.dumps({"choices": choices, "designs": design_all(EPSILONS)}, separators=(",", ":"))
     path.write_text(f"window.DESIGNS = {data};\n", encoding="utf-8")

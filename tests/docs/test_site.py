@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import math
 import re
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from tests.docs.pages import ROOT, blocks
 
 SITE = ROOT / "docs" / "site"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 
 
 @pytest.fixture
@@ -111,3 +113,41 @@ def test_the_design_room_has_what_its_controls_can_ask_for() -> None:
     for one in found.values():
         assert one["bound"] <= one["loss"] <= one["bound"] * (1 + 1e-9)
         assert all(abs(sum(row) - 1) < 1e-3 for row in one["matrix"])
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs: chromium (apt-get install chromium)")
+def test_the_scripts_of_the_site_work_from_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search's worker gets and gives copies, later; the room shows what is chosen."""
+    from playwright.sync_api import sync_playwright
+
+    room = load("design_room")
+    monkeypatch.setattr(room, "EPSILONS", ("0.5", "2"))
+    monkeypatch.setattr(room, "PEOPLE", (8,))
+    monkeypatch.setattr(room, "LOSSES", ("L1",))
+    room.write_designs(tmp_path / "designs.js")
+    for name in ("worker", "design_room"):
+        shutil.copy(SITE / f"{name}.js", tmp_path)
+    (tmp_path / "twice.js").write_text("addEventListener('message', e => postMessage(e.data * 2))")
+    (tmp_path / "index.html").write_text(
+        "<body><div id='design-room'></div><p id=said></p><script src=worker.js></script>"
+        "<script>const one = new Worker('twice.js'); one.onmessage = e => said.append(e.data);"
+        "one.postMessage(21); said.append('later: ')</script>"
+        "<script src=designs.js></script><script src=design_room.js></script>"
+    )
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page()
+        problems: list[str] = []
+        page.on("pageerror", lambda problem: problems.append(str(problem)))
+        page.goto((tmp_path / "index.html").as_uri())
+        page.wait_for_function("said.textContent === 'later: 42'")
+        before = page.inner_text("#design-room")
+        page.locator("input[type=range]").press("End")
+        after = page.inner_text("#design-room")
+        browser.close()
+    assert problems == []
+    assert "Proven: epsilon=0.5" in before
+    assert "Proven: epsilon=2" in after
+    assert 'nw.design(nw.Counts(8), epsilon="2", loss="L1", properties={"WH", "CM"})' in after
