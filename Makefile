@@ -1,7 +1,7 @@
 # `make` alone says what there is. Everything works from a fresh clone.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo studio test check explore fuzz lint types suite spark bench peers papers docs constraints clean
+.PHONY: help setup demo studio test check explore fuzz lint types suite spark bench peers papers docs site package constraints clean
 .DELETE_ON_ERROR:
 
 # An empty PYTHON means: the first suitable python3 on the path.
@@ -18,6 +18,7 @@ BENCH_READY := .venv-bench/.ready
 FUZZ_READY := .venv-fuzz/.ready
 PEERS_READY := .venv-peers/.ready
 SPARK_READY := .venv/.ready-for-spark
+SITE_READY := .venv/.ready-for-site
 
 help: ## say what there is
 	@echo "Noisewright. Start with: make demo"
@@ -48,6 +49,10 @@ $(FUZZ_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 # All at once where both are needed.
 $(SPARK_READY): pyproject.toml constraints.txt scripts/make_venv.sh
 	@scripts/make_venv.sh .venv dev,spark
+	@touch $(READY) $@
+
+$(SITE_READY): pyproject.toml constraints.txt scripts/make_venv.sh
+	@scripts/make_venv.sh .venv dev,site
 	@touch $(READY) $@
 
 demo: setup ## on a made-up survey: choose a tool, ask, synthesize, release, compare with the truth
@@ -120,9 +125,15 @@ papers: setup ## re-run the papers: each claim, figure and worked example
 docs: setup ## check the links between pages and run their code blocks
 	@$(BIN)/pytest -q tests/docs
 
+site: $(SITE_READY) ## build the documentation into site/, with its gallery and the papers' pages
+	@$(BIN)/python docs/site/make.py
+
+package: setup ## build the wheel and the sdist into dist/, and try them in clean environments
+	@scripts/check_package.sh
+
 constraints: ## choose the newest versions again and rewrite constraints.txt
 	@scripts/renew_constraints.sh
 
 clean: ## remove environments, caches and build products
-	@rm -rf .venv .venv-bench .venv-peers .venv-fuzz .fuzz build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .venv-bench .venv-peers .venv-fuzz .venv-package .fuzz build dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,21 +2,37 @@
 # Make sure that the programs some tests drive are there: install Debian's where we may, or say what
 # to install and which tests are left out. Never fails: the tests that need one say so, too.
 set -euo pipefail
+# PostgreSQL keeps its programs in a folder of their own, by version.
+shopt -s nullglob
+postgres=(/usr/lib/postgresql/*/bin)
+PATH=$PATH$(printf ':%s' "${postgres[@]}")
 
-# need PROGRAM "What is left out" [PACKAGE, where its name is another]
-need() {
-    local program=$1 what=$2 package=${3:-$1}
-    command -v "$program" >/dev/null && return
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ -e /etc/debian_version ]; then
-        echo "$program is missing: installing Debian's package."
-        apt-get update -qq >/dev/null || true
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >/dev/null || true
-    fi
-    command -v "$program" >/dev/null ||
-        echo "$what are left out. To run them, install $program (on Debian or Ubuntu: sudo apt-get install $package)."
+is_there() {
+    local program
+    for program in "$@"; do
+        command -v "$program" >/dev/null && return
+    done
+    return 1
 }
 
-need chromium "The tests that look at pages in a browser"
-need strace "The tests that replay a loss of power"
-need node "The tests of the JavaScript client outside of browsers" nodejs
-need gcc "The tests of the client in C"
+# need PACKAGE "What is left out" PROGRAM [OTHER NAMES OF THE PROGRAM]
+need() {
+    local package=$1 what=$2
+    shift 2
+    is_there "$@" && return
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ -e /etc/debian_version ]; then
+        echo "$1 is missing: installing Debian's package $package."
+        apt-get update -qq >/dev/null || true
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >/dev/null || true
+        postgres=(/usr/lib/postgresql/*/bin)
+        PATH=$PATH$(printf ':%s' "${postgres[@]}")
+    fi
+    is_there "$@" ||
+        echo "$what are left out. To run them, install $package (on Debian or Ubuntu: sudo apt-get install $package)."
+}
+
+need chromium "The tests that look at pages in a browser" chromium chromium-browser chrome
+need strace "The tests that replay a loss of power" strace
+need nodejs "The tests of the JavaScript client outside of browsers" node
+need gcc "The tests of the client in C" gcc
+need postgresql "The tests of ledgers and tables in PostgreSQL" initdb

@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 "${PYTHON:-python3}" -m venv "$scratch/venv"
 "$scratch/venv/bin/python" -m pip install -qq --disable-pip-version-check --no-input \
-    --editable ".[dev,bench,fuzz,spark]" uv
+    --editable ".[dev,bench,fuzz,site,spark]" build pipx twine uv
 "$scratch/venv/bin/python" -m pip list --disable-pip-version-check --exclude-editable \
     --exclude pip --exclude setuptools --format freeze 2>/dev/null |
     LC_ALL=C sort --ignore-case >constraints.txt

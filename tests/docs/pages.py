@@ -61,7 +61,8 @@ def anchors(page: Path) -> set[str]:
         found[name] = found.get(name, -1) + 1
         if found[name]:
             found[f"{name}-{found[name]}"] = 0
-    return set(found)
+    # Pages that are computed place their own.
+    return set(found) | set(re.findall(r'<a id="([^"]+)"></a>', prose(page)))
 
 
 def guide_pages() -> list[Path]:

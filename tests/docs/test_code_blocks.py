@@ -3,17 +3,20 @@
 The blocks of one page run in order, in one namespace and one empty working directory, as a reader
 would try them. A block that is not meant to run is fenced as `text`. A command line without signs
 of the shell runs inside this process, which is quicker by a second and ends with the same code.
+README.md runs without the libraries of the extras, as after a plain `pip install noisewright`.
 """
 
 import os
 import shlex
 import subprocess
 import sys
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 
 import pytest
 
 from noisewright.cli.app import run
+from tests.architecture.test_package import BROUGHT_BY_THE_CALLER, EXTRA_OF
 from tests.docs.pages import ROOT, Block, blocks, guide_pages
 
 PROMPT = "$ "
@@ -70,6 +73,25 @@ def in_shell(command: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+class Hidden(MetaPathFinder):
+    """Libraries that are not installed, as far as Python can tell."""
+
+    def __init__(self, names: set[str]) -> None:
+        self.names = names
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        if fullname.partition(".")[0] in self.names:
+            raise ModuleNotFoundError(f"{fullname} is of an extra", name=fullname)
+
+
+def hide_the_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Typer asks for pydantic on its own.
+    names = {*EXTRA_OF, *BROUGHT_BY_THE_CALLER} - {"pydantic"}
+    for name in [one for one in sys.modules if one.partition(".")[0] in names]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Hidden(names), *sys.meta_path])
+
+
 def test_there_is_code_to_run() -> None:
     assert (ROOT / "README.md").exists(), "README.md is missing."
     assert runnable(ROOT / "README.md"), "README.md has no block that runs."
@@ -85,6 +107,8 @@ def test_the_code_of_a_page_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    if page == ROOT / "README.md":
+        hide_the_extras(monkeypatch)
     namespace: dict[str, object] = {"__name__": "__main__"}
     for block in runnable(page):
         if block.language == "python":

@@ -244,13 +244,17 @@ def test_a_key_that_the_ledger_does_not_keep(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("missing", "where"), [("sqlalchemy", "budget.db"), ("psycopg", "postgresql://host/x")]
+    ("missing", "where", "command"),
+    [
+        ("sqlalchemy", "budget.db", "pip install sqlalchemy"),
+        ("psycopg", "postgresql://host/x", r"pip install 'noisewright\[postgres\]'"),
+    ],
 )
-def test_a_missing_library_is_named_with_its_extra(
-    missing: str, where: str, monkeypatch: pytest.MonkeyPatch
+def test_a_missing_library_is_named_with_the_way_to_get_it(
+    missing: str, where: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(MissingPartError, match=r"pip install 'noisewright\[ledger\]'"):
+    with pytest.raises(MissingPartError, match=command):
         nw.Ledger.open(where)
 
 

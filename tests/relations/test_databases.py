@@ -1,5 +1,6 @@
 """What databases have and Arrow has not, how tables are found there, and what errors tell."""
 
+import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import sqlglot
 from hypothesis import given, settings
 from sqlglot import expressions
 
-from noisewright.errors import EngineError, InputError, ParameterError
+from noisewright.errors import EngineError, InputError, MissingPartError, ParameterError
 from noisewright.relations import (
     DuckDB,
     Limit,
@@ -220,3 +221,18 @@ def test_names_and_labels_cannot_leave_their_quotation_marks(embedded: Any) -> N
     embedded.execute("INSERT INTO t VALUES (?), ('y')", [label])
     source = open_source(DuckDB(embedded, "t"), {name: Field(Categories(["y", label]))})
     assert sums(source) == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("library", "open_table", "extra"),
+    [
+        ("psycopg", lambda: PostgreSQL("postgresql://host/survey", "people"), "postgres"),
+        ("duckdb", lambda: DuckDB(__file__, "people"), "duckdb"),
+    ],
+)
+def test_without_its_library_a_database_names_the_extra(
+    library: str, open_table: Any, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingPartError, match=rf"'noisewright\[{extra}\]'"):
+        open_table()

@@ -95,8 +95,8 @@ def _batches(data: object) -> tuple[Any, Iterable[Any]]:
         import pyarrow as pa
     except ImportError as problem:
         raise MissingPartError(
-            "the fingerprint of a table is made with pyarrow, which is not installed: "
-            "pip install 'noisewright[arrow]'."
+            "the fingerprint of a table is made with pyarrow, which comes with noisewright and is "
+            "missing here: pip install pyarrow."
         ) from problem
     if hasattr(data, "__arrow_c_stream__"):
         try:

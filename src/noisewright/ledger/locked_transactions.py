@@ -144,7 +144,7 @@ def _at_url(address: str, patience: float) -> Database:
     except ImportError as problem:
         raise MissingPartError(
             "a ledger on PostgreSQL is reached with psycopg, which is not installed: pip install "
-            "'noisewright[ledger]'."
+            "'noisewright[postgres]'."
         ) from problem
     url = url.set(drivername="postgresql+psycopg")
     engine = sa.create_engine(url, poolclass=sa.pool.NullPool, connect_args={"connect_timeout": 10})

@@ -41,8 +41,8 @@ def load_sqlalchemy() -> Any:
         import sqlalchemy
     except ImportError as problem:
         raise MissingPartError(
-            "a ledger is kept with SQLAlchemy, which is not installed: pip install "
-            "'noisewright[ledger]'."
+            "a ledger is kept with SQLAlchemy, which comes with noisewright and is missing here: "
+            "pip install sqlalchemy."
         ) from problem
     return sqlalchemy
 

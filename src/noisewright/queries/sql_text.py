@@ -21,8 +21,8 @@ def _sqlglot() -> Any:
         import sqlglot
     except ImportError:
         raise MissingPartError(
-            "SQL is read with sqlglot, which is not installed. Install it with "
-            "pip install 'noisewright[sql]', or ask in Python, as in .agg(n=nw.count())."
+            "SQL is read with sqlglot, which comes with noisewright and is missing here: "
+            "pip install sqlglot, or ask in Python, as in .agg(n=nw.count())."
         ) from None
     return sqlglot
 

@@ -29,7 +29,8 @@ def load_templates() -> Any:
         import jinja2
     except ImportError as problem:
         raise MissingPartError(
-            "pages are made with Jinja2, which is not installed: pip install 'noisewright[charts]'."
+            "pages are made with Jinja2, which comes with noisewright and is missing here: "
+            "pip install jinja2."
         ) from problem
     made: Any = jinja2.Environment(
         loader=jinja2.PackageLoader("noisewright.report"),

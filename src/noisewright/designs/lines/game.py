@@ -181,7 +181,8 @@ def _solve(
         from scipy.sparse import csr_matrix
     except ImportError as problem:
         raise MissingPartError(
-            "designing by linear program needs SciPy: pip install 'noisewright[design]'."
+            "designing by linear program needs SciPy, which comes with noisewright and is missing "
+            "here: pip install scipy."
         ) from problem
     inputs, answers = paid.shape
     whole: Any = csr_matrix((times, (outputs, np.arange(answers))), shape=(inputs, answers + 1))

@@ -56,7 +56,8 @@ class Solver:
             import highspy
         except ImportError as problem:
             raise MissingPartError(
-                "designing by linear program needs HiGHS: pip install 'noisewright[design]'."
+                "designing by linear program needs HiGHS, which comes with noisewright and is "
+                "missing here: pip install highspy."
             ) from problem
         self._highspy: Any = highspy
         self.scale = _scales(program, scaling.smallest)

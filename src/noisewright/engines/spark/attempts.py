@@ -86,7 +86,7 @@ def _spark_failed(problem: Exception, what: str) -> NoisewrightError:
     if _MODULE in text:
         missing = text.split(_MODULE, 1)[1].strip().split("\n")[0].strip(" '\"")
         return EngineError(
-            f"the Python of Spark's workers cannot import {missing}. Install noisewright[arrow] "
+            f"the Python of Spark's workers cannot import {missing}. Install noisewright "
             "there, or set PYSPARK_PYTHON to a Python that has it, before Spark starts; the guide "
             "on Spark says how to send an environment along."
         )

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import EngineError, InputError
+from noisewright.errors import EngineError, InputError, MissingPartError
 from noisewright.given import one_of
 from noisewright.on_use import pa
 from noisewright.relations.in_memory import require_identifying, zeros_for
@@ -144,6 +144,8 @@ class SqlTable(ABC):
         """Return work(); say only the name of what a database raises."""
         try:
             return work()
+        except MissingPartError:
+            raise
         except Exception as problem:
             failed = EngineError(
                 f"{self.engine} could not {what} {self.name} ({_kind_of(problem)}). Its message is "

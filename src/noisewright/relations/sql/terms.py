@@ -23,8 +23,8 @@ def sqlglot() -> Any:
         import sqlglot
     except ImportError:
         raise MissingPartError(
-            "tables in databases are asked with sqlglot, which is not installed. Install it with "
-            "pip install 'noisewright[duckdb]'."
+            "tables in databases are asked with sqlglot, which comes with noisewright and is "
+            "missing here: pip install sqlglot."
         ) from None
     return sqlglot
 

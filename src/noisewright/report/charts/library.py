@@ -25,7 +25,7 @@ from noisewright.errors import EngineError, InputError, MissingPartError
 from noisewright.files import write_whole
 from noisewright.report.texts import writable
 
-_ADVICE = "which is not installed: pip install 'noisewright[charts]'."
+_ADVICE = "which comes with noisewright and is missing here: pip install"
 _PROGRAM = """
 import base64, json, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -106,14 +106,14 @@ def load_altair() -> Any:
     try:
         import altair
     except ImportError as problem:
-        raise MissingPartError(f"charts are drawn with Altair, {_ADVICE}") from problem
+        raise MissingPartError(f"charts are drawn with Altair, {_ADVICE} altair.") from problem
     return altair
 
 
 def load_renderer() -> Renderer:
     """Return what makes pictures and offline pages of charts, or say how to install it."""
     if importlib.util.find_spec("vl_convert") is None:
-        raise MissingPartError(f"charts are saved with vl-convert, {_ADVICE}")
+        raise MissingPartError(f"charts are saved with vl-convert, {_ADVICE} vl-convert-python.")
     return _renderer()
 
 

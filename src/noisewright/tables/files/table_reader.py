@@ -68,8 +68,8 @@ def arrow() -> Any:
         import pyarrow
     except ImportError:
         raise MissingPartError(
-            "tables are read and written with pyarrow, which is not installed. Install it with "
-            "pip install 'noisewright[arrow]'."
+            "tables are read and written with pyarrow, which comes with noisewright and is missing "
+            "here: pip install pyarrow."
         ) from None
     return pyarrow
 
