@@ -14,7 +14,7 @@ from noisewright.advice.result import TOOLS, Advice, Tool, decide, name_of
 from noisewright.errors import DataError, ParameterError
 from noisewright.exact import Number
 from noisewright.mechanisms import Guarantee, read_delta
-from noisewright.plans import Column, Plan, read_columns, read_epsilon, settings_at
+from noisewright.plans import Column, Plan, read_columns, read_epsilon, read_settings, settings_at
 from noisewright.public import public
 from noisewright.releases import IMPOSSIBLE
 from noisewright.spaces import Curves, Subsets, whole_number
@@ -53,6 +53,12 @@ class Declaration:
             for name, how in plan.items()
         }
         return cls(dict(read_columns(columns)), {"others": "drop"})
+
+    @classmethod
+    def from_toml(cls, text: str) -> Declaration:
+        """Read the text of a plan; what its rows may give away is not worked out."""
+        settings = read_settings(text, None)
+        return cls(settings.pop("columns"), settings)
 
     @property
     def fields(self) -> dict[str, Column]:

@@ -16,10 +16,8 @@ Curve = Literal["copy", "central", "synthetic", "asked", "shuffled", "kept"]
 
 BUDGETS = tuple(map(Fraction, ("0.02", "0.05", "0.12", "0.3", "0.7", "1.6", "4", "9", "20")))
 ROWS = tuple(
-    map(
-        Fraction,
-        "0.02 0.05 0.12 0.3 0.7 1.4 2.5 4 5.5 7 9 11 13.5 16.5 20 26".split(),
-    )
+    Fraction(ticks, 100)
+    for ticks in (2, 5, 12, 30, 70, 140, 250, 400, 550, 700, 900, 1100, 1350, 1650, 2000, 2600)
 )
 DELTAS = (1e-15, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 _APART = 8.0

@@ -11,9 +11,8 @@ few of them, made ahead, tell about all others:
     kept        errors of a copy in kept order by ε, where the plan has a δ for its columns
 
 A prediction that was made for the very budget is shown as it is. Any other is an estimate: a
-monotone curve in logarithms (Fritsch and Carlson 1980) through the predictions around it. At
-another δ, synthetic tables and counts are as good as at the ε with the same ρ. An estimate decides
-nothing: whatever is released is planned and proven for its own budget.
+monotone curve in logarithms (Fritsch and Butland 1984) through the predictions around it. An
+estimate decides nothing: whatever is released is planned and proven for its own budget.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Literal, final
 
@@ -40,10 +40,9 @@ from noisewright.advice.knots import (
     in_halves,
 )
 from noisewright.advice.questions import AdvisedQuestion, read_advised
-from noisewright.advice.result import TOOLS, Advice, Tool, name_of
+from noisewright.advice.result import TOOLS, Advice, Tool, name_of, score
 from noisewright.exact import exactly
 from noisewright.mechanisms import Guarantee
-from noisewright.plans import Plan
 from noisewright.releases import IMPOSSIBLE
 from noisewright.synthetic import RunBudget
 
@@ -51,6 +50,9 @@ Source = Literal["predicted", "estimated", "pending", "none"]
 
 _NEAR = 0.998
 """A proven row ε is about so much below what doubles propose."""
+
+_LESS = 0.99
+"""Errors that are smaller by this factor are those of another kind of noise."""
 
 _MOST = 80
 """Predictions that are remembered for one curve."""
@@ -87,10 +89,23 @@ class Preview:
     )
 
     @classmethod
-    def of(cls, plan: Plan, *, rows: int, questions: Sequence[str] = ()) -> Preview:
-        """Begin with no predictions; the usual questions unless some are given."""
-        declared = Declaration.of(plan)
-        return cls(declared, read_advised(list(questions) or None, declared.fields), rows)
+    def of(
+        cls, declared: Declaration, *, rows: int, questions: Sequence[str] = (), knots: Any = ()
+    ) -> Preview:
+        """Begin with predictions as `plain` wrote them; the usual questions if none are given."""
+        asked = read_advised(list(questions) or None, declared.fields)
+        made = cls(declared, asked, rows)
+        for curve, delta, at, plain in knots:
+            made.add(PreviewTask(curve, exactly(delta), exactly(at)), Knot.read(plain))
+        return made
+
+    def plain(self) -> list[Any]:
+        """Return all predictions as JSON has them."""
+        return [
+            [curve, str(delta), str(at), knot.plain()]
+            for (curve, delta), known in self.knots.items()
+            for at, knot in known.items()
+        ]
 
     # Predictions
 
@@ -178,6 +193,10 @@ class Preview:
         yield from (task for each in zip_longest(*lists) for task in each if task is not None)
         if is_shuffled:
             yield PreviewTask("shuffled", delta, epsilon)
+        # With these, other values of δ can be told about at once.
+        for curve in ("synthetic", "asked"):
+            if fields and delta and not self._is_impossible(curve, none):
+                yield from (PreviewTask(curve, none, at) for at in in_halves(BUDGETS))
 
     def _around(self, guarantee: Guarantee) -> list[Fraction]:
         """Return the row budgets next to the one that shuffling allows, as far as that is known."""
@@ -274,25 +293,35 @@ class Preview:
         return errors_between(copies, max(row, least))
 
     def _at_other_delta(self, tool: Tool, guarantee: Guarantee) -> Knot | None:
-        """Return the errors at the same ρ with the nearest δ that there are predictions for."""
-        others = [delta for curve, delta in self.knots if curve == tool and delta]
-        others = [one for one in others if len(self.knots[tool, one]) >= len(BUDGETS)]
-        if not others:
-            return None
-        aim = math.log(guarantee.delta)
+        """Return errors from the predictions with another δ, the nearest, and without one.
+
+        Tools take the better of two kinds of noise: one whose errors follow ρ, and one that has
+        no use for δ. Where it is not known which is better, this is the second, which is no less
+        private and no better than what the tool takes.
+        """
+        curve, aim = _curve_of(tool), math.log(guarantee.delta)
+        pure = self.knots.get((curve, Fraction(0)), {})
+        alone = errors_between(pure, float(guarantee.epsilon.rational))
+        others = [delta for other, delta in self.knots if other == curve and delta]
+        if alone is None or alone.values is None or not others:
+            return alone
         nearest = min(others, key=lambda one: abs(math.log(one) - aim))
-        known = {at: knot for at, knot in self.knots[tool, nearest].items() if knot.rho}
-        if not known:
-            return None
+        known = {at: knot for at, knot in self.knots[curve, nearest].items() if knot.rho}
         try:
             log_rho = math.log(_rho(guarantee))
         except IMPOSSIBLE:
-            return None
+            return alone
         logs = np.log(sorted((knot.rho or 1.0, float(at)) for at, knot in known.items()))
-        if not logs[0, 0] <= log_rho <= logs[-1, 0]:
-            return None
+        if len(logs) < 2 or not logs[0, 0] <= log_rho <= logs[-1, 0]:
+            return alone
         epsilon = math.exp(curve_through(logs[:, 0], logs[:, 1:], log_rho)[0])
-        return errors_between(known, epsilon)
+        with_rho, without = errors_between(known, epsilon), errors_between(pure, epsilon)
+        if with_rho is None or with_rho.values is None or without is None or without.values is None:
+            return alone
+        here, best, there = (
+            score(self.questions, k.values or ()) for k in (alone, with_rho, without)
+        )
+        return with_rho if best < _LESS * there and best < here else alone
 
 
 def _curve_of(tool: Tool) -> Curve:
@@ -301,21 +330,9 @@ def _curve_of(tool: Tool) -> Curve:
 
 
 def _rho(guarantee: Guarantee) -> float:
-    return float(RunBudget.of(guarantee.epsilon.rational, guarantee.delta).total)
+    return _rho_of(guarantee.epsilon.rational, guarantee.delta)
 
 
-def read_preview(plan: Plan, *, rows: int, questions: Sequence[str], knots: Any) -> Preview:
-    """Return a preview with predictions as `plain_knots` wrote them."""
-    made = Preview.of(plan, rows=rows, questions=questions)
-    for curve, delta, at, plain in knots:
-        made.add(PreviewTask(curve, exactly(delta), exactly(at)), Knot.read(plain))
-    return made
-
-
-def plain_knots(preview: Preview) -> list[Any]:
-    """Return all predictions as JSON has them."""
-    return [
-        [curve, str(delta), str(at), knot.plain()]
-        for (curve, delta), known in preview.knots.items()
-        for at, knot in known.items()
-    ]
+@lru_cache(maxsize=256)
+def _rho_of(epsilon: Fraction, delta: Fraction) -> float:
+    return float(RunBudget.of(epsilon, delta).total)

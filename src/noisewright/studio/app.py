@@ -11,7 +11,6 @@ from fastapi.responses import FileResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field as Given
 
-from noisewright import plans
 from noisewright.files import read_text
 from noisewright.studio import budgets, declaring, spending, workbench
 from noisewright.studio.choosing import AdviceDesk, Study
@@ -105,7 +104,6 @@ def _add_data_routes(app: FastAPI, rooms: StudioRooms) -> None:
     @app.get("/api/state")
     def state() -> dict[str, Any]:
         """What the studio was started with, and the files that it may open."""
-        rooms.desk.warm_up()
         return {
             "version": __version__,
             "folder": folder.root.name,
@@ -133,6 +131,11 @@ def _add_data_routes(app: FastAPI, rooms: StudioRooms) -> None:
         text = read_text(path, what="the plan")
         return Response(text, media_type="application/toml", headers=_DOWNLOAD)
 
+    @app.get("/api/plan/settings")
+    def settings(file: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
+        """What a saved plan says besides its columns, to go on with it."""
+        return declaring.reopen_plan(file, folder)
+
 
 def _add_choice_routes(app: FastAPI, rooms: StudioRooms) -> None:
     @app.post("/api/advice")
@@ -140,7 +143,6 @@ def _add_choice_routes(app: FastAPI, rooms: StudioRooms) -> None:
         """Begin to predict errors at any budget; no value is read."""
         path = rooms.folder.existing(request.plan)
         text = read_text(path, what="the plan")
-        plans.Plan.from_toml(text)
         rows = request.rows
         if rows is None:
             if request.table is None:
@@ -148,6 +150,12 @@ def _add_choice_routes(app: FastAPI, rooms: StudioRooms) -> None:
             rows = declaring.count_people(request.table, request.plan, rooms.folder)
         study = Study(text, rows, tuple(request.questions))
         return rooms.desk.open(study, epsilon=request.epsilon, delta=request.delta)
+
+    @app.post("/api/advice/start")
+    def warm_up() -> dict[str, bool]:
+        """Start the process that predicts, so that the first prediction does not wait for it."""
+        rooms.desk.warm_up()
+        return {"started": True}
 
     @app.get("/api/advice/{key}")
     def look(

@@ -58,10 +58,8 @@ class Study:
 
     def preview(self, knots: Any = ()) -> Preview:
         """Return what is known so far: the given predictions."""
-        plan = plans.Plan.from_toml(self.plan)
-        return advice.read_preview(
-            plan, rows=self.rows, questions=self.questions, knots=list(knots)
-        )
+        declared = advice.Declaration.from_toml(self.plan)
+        return Preview.of(declared, rows=self.rows, questions=self.questions, knots=knots)
 
 
 @final
@@ -177,8 +175,7 @@ class AdviceDesk:
                 opened.problem = sentence_of(problem)
                 return
             with suppress(OSError):
-                knots = advice.plain_knots(opened.preview)
-                write_whole(opened.place, json.dumps(knots).encode())
+                write_whole(opened.place, json.dumps(opened.preview.plain()).encode())
             self._advance()
 
     def _load(self, study: Study) -> _Open:
