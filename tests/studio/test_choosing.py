@@ -75,7 +75,7 @@ def test_any_other_budget_shows_estimates_near_it(whole: Any, epsilon: str, delt
 
 
 def test_nothing_is_estimated_far_from_predictions(whole: Any) -> None:
-    for budget in (Guarantee("1/1000"), Guarantee(500), Guarantee(1)):
+    for budget in (Guarantee("1/1000", Fraction(1, 10**9)), Guarantee(500)):
         made = picture(whole, budget)
         assert "asked counts" in made["pending"]
         assert made["recommended"] is None
