@@ -24,7 +24,7 @@ def test_a_question_is_explained_confirmed_and_answered_once(studio: RunningStud
         studio.plan(client)
         studio.grant(client)
         explained = studio.explain(client, question=question).json()
-        assert "0.5 will be debited" in explained["budget"][0]
+        assert "At most epsilon=0.5 will be debited" in explained["budget"][0]
         assert "cannot be undone" in explained["forever"]
         assert explained["shell"].startswith("noisewright ask survey.csv --plan plan.toml")
         assert not spends(studio)

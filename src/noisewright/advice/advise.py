@@ -14,7 +14,7 @@ from noisewright.advice.result import TOOLS, Advice, Tool, decide, name_of
 from noisewright.errors import DataError, ParameterError
 from noisewright.exact import Number
 from noisewright.mechanisms import Guarantee, read_delta
-from noisewright.plans import Column, Plan, read_columns, read_epsilon, settings_at
+from noisewright.plans import Column, Plan, read_columns, read_epsilon, read_settings, settings_at
 from noisewright.public import public
 from noisewright.releases import IMPOSSIBLE
 from noisewright.spaces import Curves, Subsets, whole_number
@@ -54,6 +54,12 @@ class Declaration:
         }
         return cls(dict(read_columns(columns)), {"others": "drop"})
 
+    @classmethod
+    def from_toml(cls, text: str) -> Declaration:
+        """Read the text of a plan; what its rows may give away is not worked out."""
+        settings = read_settings(text, None)
+        return cls(settings.pop("columns"), settings)
+
     @property
     def fields(self) -> dict[str, Column]:
         """The columns that are private."""
@@ -78,10 +84,18 @@ class Declaration:
         """How many rows of a person count."""
         return 1 if self.person is None else self.person.rows
 
-    def copy_plan(self, guarantee: Guarantee, order: str, rows: int) -> Plan:
+    def copy_plan(
+        self,
+        guarantee: Guarantee,
+        order: str,
+        rows: int,
+        *,
+        row_epsilon: Fraction | None = None,
+    ) -> Plan:
         """Return the plan of a private copy with this budget, divided as the plan divides its own.
 
-        In kept order, δ is used only as far as the plan itself has one.
+        In kept order, δ is used only as far as the plan itself has one. With a `row_epsilon`,
+        shuffled rows get that, whatever they have together.
         """
         columns, settings = dict(self.columns), dict[str, Any](self.settings)
         if any(field.epsilon is not None for field in self.fields.values()):
@@ -91,7 +105,11 @@ class Declaration:
                 columns |= {name: columns[name].with_share(share) for name in part.columns}
             settings["shares"] = "given"
         hidden, was = settings.pop("rows", None), settings.get("order", "kept")
-        settings |= {"order": order, "epsilon": guarantee.epsilon.rational, "row_epsilon": None}
+        settings |= {
+            "order": order,
+            "epsilon": guarantee.epsilon.rational,
+            "row_epsilon": row_epsilon,
+        }
         if order == "kept":
             own = settings.get("delta", 0) if was == "kept" else 0
             settings["delta"] = min(own, guarantee.delta)
@@ -181,15 +199,36 @@ def advise_on(
     tools: Collection[Tool] = tuple(TOOLS),
 ) -> Advice:
     """Return the advice about so many rows of declared columns, with some of the tools."""
-    fields, person = declared.single_valued, declared.person
-    epsilon, delta = guarantee.epsilon.rational, guarantee.delta
+    notes: list[str] = []
+    found: dict[Tool, tuple[float | None, ...]] = {}
+    for tool in TOOLS:
+        if tool not in tools or (tool in ("synthetic", "asked") and not declared.single_valued):
+            continue
+        errors, said = tool_errors(declared, questions, guarantee, rows, tool)
+        notes += said
+        if errors is not None:
+            found[tool] = errors
+    return compose_advice(declared, questions, guarantee, rows, found, tuple(notes))
+
+
+def tool_errors(
+    declared: Declaration,
+    questions: tuple[AdvisedQuestion, ...],
+    guarantee: Guarantee,
+    rows: int,
+    tool: Tool,
+) -> tuple[tuple[float | None, ...] | None, tuple[str, ...]]:
+    """Return the errors of one tool, or None, and what is to be said about them."""
+    fields, delta = declared.single_valued, guarantee.delta
     notes: list[str] = []
 
-    def copying(order: str) -> Errors:
-        return errors_of_copy(declared.copy_plan(guarantee, order, rows), questions, rows)
+    def copying() -> Errors:
+        return errors_of_copy(declared.copy_plan(guarantee, tool, rows), questions, rows)
 
     def synthesis() -> Errors:
-        budget = RunBudget.of(epsilon, delta, rows_per_person=declared.rows_per_person)
+        budget = RunBudget.of(
+            guarantee.epsilon.rational, delta, rows_per_person=declared.rows_per_person
+        )
         errors, note = errors_of_synthesis(fields, questions, budget, rows)
         notes.extend([note] if note else [])
         return errors
@@ -198,29 +237,34 @@ def advise_on(
         # A room of many files, which `better_tool` has no use for.
         from noisewright.advice.asking import errors_of_asking
 
-        return errors_of_asking(fields, person, questions, (epsilon, delta), rows)
+        budget = (guarantee.epsilon.rational, delta)
+        return errors_of_asking(fields, declared.person, questions, budget, rows)
 
     work: dict[Tool, Callable[[], Errors]] = {
-        "kept": lambda: copying("kept"),
-        "shuffled": lambda: copying("shuffled"),
+        "kept": copying,
+        "shuffled": copying,
         "synthetic": synthesis,
         "asked": asking,
     }
-    found: dict[Tool, tuple[float | None, ...]] = {}
-    for tool in TOOLS:
-        if tool not in tools or (tool in ("synthetic", "asked") and not fields):
-            continue
-        if tool == "shuffled" and not delta:
-            notes.append("Without a delta, shuffling promises no more than keeping the order.")
-            continue
-        try:
-            errors = work[tool]()
-        except IMPOSSIBLE as problem:
-            notes.append(f"No prediction for {name_of(tool)}: {problem}")
-            continue
-        found[tool] = tuple(errors[one] for one in questions)
+    if tool == "shuffled" and not delta:
+        return None, ("Without a delta, shuffling promises no more than keeping the order.",)
+    try:
+        errors = work[tool]()
+    except IMPOSSIBLE as problem:
+        return None, (f"No prediction for {name_of(tool)}: {problem}",)
+    return tuple(errors[one] for one in questions), tuple(notes)
+
+
+def compose_advice(
+    declared: Declaration,
+    questions: tuple[AdvisedQuestion, ...],
+    guarantee: Guarantee,
+    rows: int,
+    found: Mapping[Tool, tuple[float | None, ...]],
+    notes: tuple[str, ...],
+) -> Advice:
+    """Return the advice that follows from the errors of some tools."""
     recommended, why = decide(questions, found)
-    notes += _left_out(declared, rows)
     return Advice(
         rows,
         guarantee,
@@ -229,7 +273,7 @@ def advise_on(
         found,
         recommended,
         why,
-        tuple(notes),
+        (*notes, *_left_out(declared, rows)),
     )
 
 

@@ -46,6 +46,9 @@ class AdvisedQuestion:
     grain: float = 0.0
     """A smaller error is none: medians are rounded to the grid of their column."""
 
+    cells: int = 1
+    """How many numbers answer it."""
+
     def __str__(self) -> str:
         return f"{self.kind} of {' × '.join(self.columns)}"
 
@@ -126,10 +129,15 @@ def _question(kind: Kind, columns: tuple[str, ...], fields: Mapping[str, Field])
             )
     space: Any = fields[columns[0]].space
     if kind in ("shares", "pairs", "items"):
-        return AdvisedQuestion(kind, columns, 1.0, "points")
+        cells = len(space.items) if kind == "items" else _points(columns, fields)
+        return AdvisedQuestion(kind, columns, 1.0, "points", cells=cells)
     width = float(space.n) if isinstance(space, Counts) else float(space.high - space.low)
     grain = width / (space.size - 1) / math.sqrt(12) if kind == "median" else 0.0
     return AdvisedQuestion(kind, columns, width, _unit(space), grain)
+
+
+def _points(columns: tuple[str, ...], fields: Mapping[str, Field]) -> int:
+    return math.prod(fields[name].space.size for name in columns)
 
 
 def _unit(space: Space) -> str:

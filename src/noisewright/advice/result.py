@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
+from noisewright.advice.differences import detectable_difference
 from noisewright.advice.questions import KINDS, AdvisedQuestion
 from noisewright.given import quantity
 from noisewright.mechanisms import Guarantee
@@ -73,6 +74,42 @@ class Advice:
             }
         )
 
+    def differences(self, *, confidence: float = 0.95, power: float = 0.8) -> Any:
+        """Return how far two answers must be apart to be told from noise, as an Arrow table.
+
+        There is a row for each question and a column for each tool, in the units of `table`. At
+        the given `confidence`, a test of the difference of two shares of one question, or of two
+        means, medians or items with this error each, finds a true difference of that size with
+        probability `power`. Null where no possible difference would show.
+        Requires: errors that are about normal, as they are unless groups are tiny. They are about
+        the people in the table: a difference from a whole population needs the error of sampling
+        besides.
+        Source: Lehmann and Romano 2005, section 3.2.
+        """
+        import pyarrow as pa
+
+        columns = {
+            tool: pa.array(
+                [
+                    in_units(q, e)
+                    for q, e in zip(
+                        self.questions, self._differences(found, confidence, power), strict=True
+                    )
+                ],
+                pa.float64(),
+            )
+            for tool, found in self.errors.items()
+        }
+        return pa.table({name: self.table.column(name) for name in ("question", "unit")} | columns)
+
+    def _differences(
+        self, errors: Sequence[float | None], confidence: float, power: float
+    ) -> list[float | None]:
+        return [
+            detectable_difference(one, error, confidence=confidence, power=power)
+            for one, error in zip(self.questions, errors, strict=True)
+        ]
+
     @property
     def promise(self) -> str:
         """Which guarantee all tools are compared under, in words."""
@@ -87,13 +124,30 @@ class Advice:
     def lines(self) -> list[list[str]]:
         """Return the errors as texts: a head, and a line for each kind of question."""
         head = ["typical error", *(TOOLS[tool] for tool in self.errors)]
+        return [head, *(self._line(at, self.errors, show_errors) for at in self._kinds())]
+
+    def difference_lines(self) -> list[list[str]]:
+        """Return differences that show (95% confidence, 80% power) as texts, in the same way."""
+        found: dict[Tool, list[float | None]] = {
+            tool: self._differences(each, 0.95, 0.8) for tool, each in self.errors.items()
+        }
+        head = ["difference that shows", *(TOOLS[tool] for tool in self.errors)]
+        return [head, *(self._line(at, found, show_differences) for at in self._kinds())]
+
+    def _kinds(self) -> list[list[int]]:
+        """The places of questions that share a line."""
         groups: dict[tuple[str, ...], list[int]] = {}
         for place, one in enumerate(self.questions):
             several = one.kind in ("shares", "pairs", "items")
             groups.setdefault((one.kind, *(() if several else one.columns)), []).append(place)
-        return [head, *(self._line(places) for places in groups.values())]
+        return list(groups.values())
 
-    def _line(self, places: list[int]) -> list[str]:
+    def _line(
+        self,
+        places: list[int],
+        numbers: Mapping[Tool, Sequence[float | None]],
+        show: Callable[[AdvisedQuestion, list[float | None]], str],
+    ) -> list[str]:
         asked = [self.questions[place] for place in places]
         first = asked[0]
         what = str(first) if len(asked) == 1 else KINDS[first.kind]
@@ -101,10 +155,7 @@ class Advice:
             of = "pair" if first.kind == "pairs" else "column"
             what += f" ({quantity(len(asked), of)})"
         what += f", in {first.unit}" if first.unit else ""
-        return [
-            what,
-            *(show_errors(first, [found[at] for at in places]) for found in self.errors.values()),
-        ]
+        return [what, *(show(first, [found[at] for at in places]) for found in numbers.values())]
 
     @property
     def verdict(self) -> str:
@@ -235,6 +286,15 @@ def show_errors(question: AdvisedQuestion, errors: list[float | None]) -> str:
         return f"over {_number(in_units(question, USELESS * question.range) or 0.0)}"
     some = "" if len(known) == len(errors) else " (some)"
     return _number(in_units(question, error) or 0.0) + some
+
+
+def show_differences(question: AdvisedQuestion, differences: list[float | None]) -> str:
+    """Return the root mean square of differences that show, over questions of a kind."""
+    known = [one for one in differences if one is not None]
+    if not known:
+        return "none shows"
+    some = "" if len(known) == len(differences) else " (some)"
+    return _number(in_units(question, root_mean_square(known)) or 0.0) + some
 
 
 def _number(value: float) -> str:

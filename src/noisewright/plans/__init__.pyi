@@ -19,6 +19,7 @@ from .predictions import column_readings as column_readings, released_layout as 
 from .settings import read_columns as read_columns, read_epsilon as read_epsilon
 from .toml_reading import (
     locate as locate,
+    read_settings as read_settings,
     require_known as require_known,
     require_version as require_version,
     settings_at as settings_at,

@@ -72,6 +72,17 @@ class CellNoise:
             )
         return balanced_geometric(decay, cells, 1, source)[0]
 
+    def imitate(self, cells: int, random: np.random.Generator) -> Array:
+        """Return independent numbers of the same law, in doubles: for predictions alone.
+
+        Requires: noise that does not add up to 0, of a decay above 1e-9.
+        Ensures: not private, and many times faster than `draw`.
+        """
+        if self.unit == "rho":
+            return np.rint(random.standard_normal(cells) * float(self.scale))
+        ends = random.geometric(-math.expm1(-self.decay), (2, cells))
+        return (ends[0] - ends[1]).astype(np.float64)
+
     @cached_property
     def variance(self) -> float:
         """The variance of one draw."""

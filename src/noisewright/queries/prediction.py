@@ -27,7 +27,7 @@ from noisewright.queries.asked import AggregateReading
 from noisewright.queries.measurements import QueryMeasurement
 from noisewright.queries.noise import CellNoise
 from noisewright.queries.readings import NoisyNumbers
-from noisewright.sampling import SeededSource
+from noisewright.sampling import SeededSource, simulation
 
 if TYPE_CHECKING:
     from noisewright.queries.question import Priced, Question
@@ -43,6 +43,8 @@ _RUNS, _FEWEST = 1_000, 60
 _MOST_DRAWS = 2_000_000
 _MOVED = np.arange(0.1, 1, 0.2)
 _LARGEST = Fraction(1 << 20)
+_SLOW = 1e-8
+"""Geometric noise of a slower decay is too wide for integers of 64 bits."""
 
 
 @public_methods
@@ -126,13 +128,19 @@ def expect_errors(
     drawn = exact
     if _needs_simulation(reading, measurement, noise, each):
         times = max(_FEWEST, min(_RUNS, _MOST_DRAWS // numbers.shape[1])) // len(numbers)
-        z = noise.draw(times * numbers.size, SeededSource("prediction"))
+        z = _imitation(noise, times * numbers.size)
         noisy = np.tile(numbers, (times, 1)) + z.reshape(-1, numbers.shape[1])
         drawn = NoisyNumbers(measurement, noise, noisy).read(reading, confidence)
     return [
         (column.name, _error(column.answered, truth.answered), half_width(column.answered))
         for truth, column in zip(exact, drawn, strict=True)
     ]
+
+
+def _imitation(noise: CellNoise, size: int) -> NDArray[Any]:
+    if noise.unit == "epsilon" and noise.decay < _SLOW:
+        return noise.draw(size, SeededSource("prediction"))
+    return noise.imitate(size, simulation("prediction"))
 
 
 def half_width(answered: Answered) -> float:

@@ -11,9 +11,8 @@ from fastapi.responses import FileResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field as Given
 
-from noisewright import plans
 from noisewright.files import read_text
-from noisewright.studio import budgets, choosing, declaring, spending, workbench
+from noisewright.studio import budgets, declaring, spending, workbench
 from noisewright.studio.choosing import AdviceDesk, Study
 from noisewright.studio.failures import RefusalError, register_failures
 from noisewright.studio.folder import StudioFolder
@@ -26,7 +25,7 @@ _DOWNLOAD = {"content-disposition": "attachment"}
 
 
 class AdviceRequest(BaseModel):
-    """A table with a plan, to be advised on at all stops of the slider."""
+    """A table with a plan, to be advised on at any budget."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -132,42 +131,46 @@ def _add_data_routes(app: FastAPI, rooms: StudioRooms) -> None:
         text = read_text(path, what="the plan")
         return Response(text, media_type="application/toml", headers=_DOWNLOAD)
 
+    @app.get("/api/plan/settings")
+    def settings(file: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
+        """What a saved plan says besides its columns, to go on with it."""
+        return declaring.reopen_plan(file, folder)
+
 
 def _add_choice_routes(app: FastAPI, rooms: StudioRooms) -> None:
     @app.post("/api/advice")
     def advise(request: AdviceRequest) -> dict[str, Any]:
-        """Begin to predict errors at all stops of the slider; no value is read."""
+        """Begin to predict errors at any budget; no value is read."""
         path = rooms.folder.existing(request.plan)
         text = read_text(path, what="the plan")
-        plans.Plan.from_toml(text)
         rows = request.rows
         if rows is None:
             if request.table is None:
                 raise RefusalError("give a table, or the number of rows.")
             rows = declaring.count_people(request.table, request.plan, rooms.folder)
-        study = Study(text, rows, request.delta, tuple(request.questions))
-        made = rooms.desk.open(study, epsilon=request.epsilon)
-        return made | {"rows": rows, "beliefs": choosing.beliefs(made["stops"], request.delta)}
+        study = Study(text, rows, tuple(request.questions))
+        return rooms.desk.open(study, epsilon=request.epsilon, delta=request.delta)
+
+    @app.post("/api/advice/start")
+    def warm_up() -> dict[str, bool]:
+        """Start the process that predicts, so that the first prediction does not wait for it."""
+        rooms.desk.warm_up()
+        return {"started": True}
 
     @app.get("/api/advice/{key}")
     def look(
-        key: str, epsilon: Annotated[str | None, Query(max_length=50)] = None, delta: str = "1e-9"
+        key: str,
+        epsilon: Annotated[str, Query(max_length=50)],
+        delta: Annotated[str, Query(max_length=50)] = "1e-9",
+        settle: bool = False,
     ) -> dict[str, Any]:
-        """Return what is predicted so far; with an epsilon, that one is predicted next."""
-        made = rooms.desk.look(key, epsilon=epsilon)
-        if not made["known"]:
+        """Return what is known at any budget; `settle` has this very budget predicted next."""
+        made = rooms.desk.look(key, epsilon=epsilon, delta=delta, settle=settle)
+        if made is None:
             raise RefusalError(
                 "these predictions are no longer cached; choose the plan again.", status=404
             )
-        return made | {"beliefs": choosing.beliefs(made["stops"], delta)}
-
-    @app.get("/api/attacker")
-    def attack(
-        epsilon: Annotated[str, Query(max_length=50)],
-        delta: Annotated[str, Query(max_length=50)] = "0",
-    ) -> dict[str, Any]:
-        """What somebody who knows everybody else may believe, before and after."""
-        return choosing.attacker(epsilon, delta)
+        return made
 
 
 def _add_work_routes(app: FastAPI, rooms: StudioRooms) -> None:

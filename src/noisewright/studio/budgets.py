@@ -62,6 +62,10 @@ def create_ledger(where: str) -> dict[str, Any]:
 
 def grant(request: GrantRequest, where: str, folder: StudioFolder) -> dict[str, Any]:
     """Add to a budget, and register the table with it."""
+    if not request.dataset.strip():
+        raise RefusalError(
+            "the budget has no name. Name the people whose data it is for, such as survey-2026."
+        )
     data = None if request.table is None else request.table.open(folder)
     open_ledger(where).grant(
         request.dataset,

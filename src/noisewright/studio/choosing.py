@@ -1,72 +1,77 @@
-"""The room where ε is chosen: predictions by `advise` at stops along a slider, made ahead.
+"""The room where ε is chosen: what `advise` says at any ε and δ, at once.
 
-A prediction for a wide table takes seconds, and a slider must not: so that it shows each stop at
-once, all of them are predicted in another process, nearest first, and kept in a file. They depend
-on the declared columns and on the number of rows alone, and on no value.
+Predictions at a few budgets are made in another process, nearest first, and kept in a file; what
+they say about any other budget is worked out here, in milliseconds. They depend on the declared
+columns and on the number of rows alone, and on no value.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
-import math
 import multiprocessing
 import os
 import threading
 import tomllib
-from collections.abc import Iterable
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, final
 
 from noisewright import advice, plans
-from noisewright.errors import NoisewrightError
-from noisewright.exact import exactly
+from noisewright.advice import Knot, Preview, PreviewTask
+from noisewright.exact import exactly, show
 from noisewright.files import read_whole, write_whole
 from noisewright.mechanisms import Guarantee, read_delta
-from noisewright.studio.failures import sentence_of
+from noisewright.studio.failures import RefusalError, sentence_of
 from noisewright.version import __version__
 
-STOPS = ("0.05", "0.1", "0.2", "0.3", "0.5", "0.7", "1", "1.5", "2", "3", "4", "6", "8")
-"""The values of ε along the slider."""
-
 _MOST_STUDIES = 8
+_LEAST, _MOST = Fraction(1, 10**6), Fraction(1000)
+_LEAST_DELTA = Fraction(1, 10**100)
 
 
 @final
 @dataclass(frozen=True)
 class Study:
-    """One table to choose ε for: the plan's text, the number of rows, δ and the questions."""
+    """One table to choose a budget for: the plan's text, the number of rows and the questions."""
 
     plan: str
     rows: int
-    delta: str
     questions: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        """A name for all that a prediction depends on, apart from ε."""
+        """A name for all that predictions depend on, apart from the budget."""
         settings = tomllib.loads(self.plan)
         columns = settings.get("columns", {}).values()
         if not any(isinstance(one, dict) and "epsilon" in one for one in columns):
-            # Predictions are for the ε of a stop; that of the plan only divides among columns.
+            # Predictions are for the ε of the slider; that of the plan only divides among columns.
             settings.pop("epsilon", None)
-        parts = [__version__, repr(settings), self.rows, self.delta, self.questions]
+        if settings.get("order") == "shuffled":
+            settings.pop("delta", None)
+        parts = [__version__, repr(settings), self.rows, self.questions]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+    def preview(self, knots: Any = ()) -> Preview:
+        """Return what is known so far: the given predictions."""
+        declared = advice.Declaration.from_toml(self.plan)
+        return Preview.of(declared, rows=self.rows, questions=self.questions, knots=knots)
 
 
 @final
 @dataclass
 class _Open:
     study: Study
+    preview: Preview
     place: Path
-    stops: tuple[str, ...] = STOPS
-    ready: dict[str, Any] = field(default_factory=dict[str, Any])
-    pending: dict[str, Future[dict[str, Any]]] = field(
-        default_factory=dict[str, "Future[dict[str, Any]]"]
-    )
+    wanted: Guarantee | None = None
+    running: Future[Knot] | None = None
+    problem: str = ""
+    steps: tuple[int, int] = field(default=(0, 0))
 
 
 @final
@@ -79,55 +84,78 @@ class AdviceDesk:
         self._lock = threading.RLock()
         self._open: dict[str, _Open] = {}
         self._pool: ProcessPoolExecutor | None = None
+        self._is_closed = False
 
-    def open(self, study: Study, *, epsilon: str) -> dict[str, Any]:
-        """Begin to predict, nearest to this ε first; return what is known so far."""
+    def warm_up(self) -> None:
+        """Start the process, so that the first prediction does not wait for it."""
         with self._lock:
-            for other in self._open.values():
-                _cancel(other)
+            if self._pool is None and not self._is_closed:
+                self._process().submit(_be_ready)
+
+    def open(self, study: Study, *, epsilon: str, delta: str) -> dict[str, Any]:
+        """Begin to predict, nearest to this budget first; return what is known so far."""
+        budget = _budget(epsilon, delta)
+        with self._lock:
             opened = self._open.pop(study.key, None) or self._load(study)
+            # The latest is the one that is worked on.
             self._open[study.key] = opened
             while len(self._open) > _MOST_STUDIES:
                 self._open.pop(next(iter(self._open)))
-            return self.look(study.key, epsilon=epsilon)
+            opened.wanted, opened.problem = budget, ""
+            self._advance()
+        return self.look(study.key, epsilon=epsilon, delta=delta) or {}
 
-    def look(self, key: str, *, epsilon: str | None = None) -> dict[str, Any]:
-        """Return what is known; with an ε, that one is predicted next."""
+    def look(
+        self, key: str, *, epsilon: str, delta: str, settle: bool = False
+    ) -> dict[str, Any] | None:
+        """Return what is known at a budget; None if the study is not open.
+
+        With `settle`, predictions for this very budget are next.
+        """
+        budget = _budget(epsilon, delta)
         with self._lock:
             opened = self._open.get(key)
             if opened is None:
-                return {"key": key, "known": False}
-            if epsilon is not None:
-                self._hurry(opened, epsilon)
+                return None
+            if settle:
+                opened.wanted, opened.problem = budget, ""
+                self._advance()
+            shown = picture(opened.preview, budget)
+            done, left = opened.steps
             return {
                 "key": key,
-                "known": True,
-                "stops": list(opened.stops),
-                "ready": opened.ready,
-                "working": sum(not one.done() for one in opened.pending.values()),
+                "epsilon": epsilon,
+                "delta": delta,
+                "rows": opened.study.rows,
+                **shown,
+                "problem": opened.problem,
+                "working": opened.running is not None,
+                "done": done,
+                "left": left,
             }
 
     def close(self) -> None:
         """End the process."""
         with self._lock:
+            self._is_closed = True
             if self._pool is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
-    def _hurry(self, opened: _Open, epsilon: str) -> None:
-        near = float(exactly(epsilon, name="epsilon"))
-        if not near > 0:
+    def _advance(self) -> None:
+        """Let the process make the next prediction, if it is idle."""
+        if self._is_closed or not self._open:
             return
-        if epsilon not in opened.stops:
-            opened.stops = tuple(
-                sorted({*opened.stops, epsilon}, key=lambda one: float(exactly(one)))
-            )
-        _cancel(opened)
-        open_stops = [s for s in opened.stops if s not in opened.ready and s not in opened.pending]
-        for stop in sorted(open_stops, key=lambda one: abs(math.log(float(exactly(one)) / near))):
-            made = self._process().submit(predict_stop, opened.study, stop)
-            opened.pending[stop] = made
-            made.add_done_callback(lambda done, stop=stop: self._keep(opened, stop, done))
+        opened = list(self._open.values())[-1]
+        if opened.wanted is None or any(one.running for one in self._open.values()):
+            return
+        tasks = list(opened.preview.tasks(opened.wanted))
+        known = sum(len(each) for each in opened.preview.knots.values())
+        opened.steps = known, len(tasks)
+        if not tasks or opened.problem:
+            return
+        opened.running = self._process().submit(predict_knot, opened.study, tasks[0])
+        opened.running.add_done_callback(lambda done: self._keep(opened, tasks[0], done))
 
     def _process(self) -> ProcessPoolExecutor:
         if self._pool is None:
@@ -136,27 +164,27 @@ class AdviceDesk:
             self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_be_nice)
         return self._pool
 
-    def _keep(self, opened: _Open, stop: str, done: Future[dict[str, Any]]) -> None:
+    def _keep(self, opened: _Open, task: PreviewTask, done: Future[Knot]) -> None:
         with self._lock:
-            opened.pending.pop(stop, None)
-            try:
-                opened.ready[stop] = done.result()
-            except CancelledError:
+            opened.running = None
+            if self._is_closed or done.cancelled():
                 return
+            try:
+                opened.preview.add(task, done.result())
             except Exception as problem:
-                if self._pool is not None:
-                    opened.ready[stop] = {"error": sentence_of(problem)}
+                opened.problem = sentence_of(problem)
                 return
             with suppress(OSError):
-                write_whole(opened.place, json.dumps(opened.ready).encode())
+                write_whole(opened.place, json.dumps(opened.preview.plain()).encode())
+            self._advance()
 
     def _load(self, study: Study) -> _Open:
-        opened = _Open(study, self._place / f"{study.key}.json")
-        with suppress(OSError, ValueError, NoisewrightError):
-            found = json.loads(read_whole(opened.place))
-            opened.ready |= {stop: made for stop, made in found.items() if "error" not in made}
-            opened.stops = tuple(sorted({*STOPS, *opened.ready}, key=lambda s: float(exactly(s))))
-        return opened
+        place = self._place / f"{study.key}.json"
+        try:
+            preview = study.preview(json.loads(read_whole(place)))
+        except (OSError, ValueError, TypeError, KeyError):
+            preview = study.preview()
+        return _Open(study, preview, place)
 
 
 def _be_nice() -> None:
@@ -164,47 +192,64 @@ def _be_nice() -> None:
         os.nice(10)
 
 
-def _cancel(opened: _Open) -> None:
-    """Forget what has not begun; its callback takes it out of the list."""
-    for one in list(opened.pending.values()):
-        one.cancel()
+def _be_ready() -> None:
+    """Load what predictions need."""
+    importlib.import_module("noisewright.advice.asking")
 
 
-def predict_stop(study: Study, epsilon: str) -> dict[str, Any]:
-    """Return what `advise` says at one ε, as plain values; runs in another process."""
-    plan = plans.Plan.from_toml(study.plan)
-    made = advice.advise(
-        plan,
-        epsilon=epsilon,
-        delta=study.delta,
-        rows=study.rows,
-        questions=list(study.questions) or None,
-    )
-    return {
-        "epsilon": epsilon,
-        "promise": made.promise,
-        "tools": {tool: advice.TOOLS[tool] for tool in made.errors},
-        "errors": made.table.to_pylist(),
-        "lines": made.lines(),
-        "recommended": made.recommended,
-        "verdict": made.verdict,
-        "notes": list(made.notes),
-    }
-
-
-def attacker(epsilon: str, delta: str) -> dict[str, Any]:
-    """Return what somebody who knows everybody else may believe of one person, before and after."""
+def _budget(epsilon: str, delta: str) -> Guarantee:
     value = plans.read_epsilon(exactly(epsilon, name="epsilon"))
     assert value is not None
-    guarantee = Guarantee(value, read_delta(exactly(delta, name="delta")))
+    if not _LEAST <= value <= _MOST:
+        raise RefusalError(
+            f"epsilon is {show(value)}; tools are compared from {show(_LEAST)} to {show(_MOST)}."
+        )
+    spare = read_delta(exactly(delta, name="delta"))
+    if spare and not _LEAST_DELTA <= spare < 1:
+        raise RefusalError(
+            f"delta is {show(spare)}; give 0, or a number from 1e-100 to below 1, such as 1e-9."
+        )
+    return Guarantee(value, spare)
+
+
+def predict_knot(study: Study, task: PreviewTask) -> Knot:
+    """Make one prediction; runs in another process."""
+    return study.preview().predict(task)
+
+
+def picture(preview: Preview, budget: Guarantee) -> dict[str, Any]:
+    """Return what is known at a budget as plain values; tells what is an estimate."""
+    glimpse = preview.at(budget)
+    made = glimpse.advice
     return {
-        "before": "0.5",
-        "after": plans.guess_words(guarantee),
-        "factor": plans.factor_text(guarantee),
-        "guarantee": plans.amounts(guarantee),
+        "promise": made.promise,
+        "tools": {tool: advice.TOOLS[tool] for tool in made.errors},
+        "pending": [advice.TOOLS[t] for t, how in glimpse.sources.items() if how == "pending"],
+        "estimated": [tool for tool, how in glimpse.sources.items() if how == "estimated"],
+        "errors": made.table.to_pylist(),
+        "lines": made.lines(),
+        "differences": made.differences().to_pylist(),
+        "difference_lines": made.difference_lines(),
+        "recommended": made.recommended if glimpse.is_whole else None,
+        "verdict": made.verdict if glimpse.is_whole else "",
+        "notes": list(made.notes),
+        "attacker": attacker(budget, rows_per_person=made.rows_per_person),
     }
 
 
-def beliefs(stops: Iterable[str], delta: str) -> dict[str, Any]:
-    """Return the same for each stop."""
-    return {stop: attacker(stop, delta) for stop in stops}
+def attacker(budget: Guarantee, *, rows_per_person: int = 1) -> dict[str, Any]:
+    """Return what somebody who knows everybody else may believe of one person, before and after."""
+    after = plans.guess_words(budget)
+    whose = "row" if rows_per_person == 1 else f"rows (at most {rows_per_person:,})"
+    return {
+        "before": 0.5,
+        "after": after,
+        "factor": plans.factor_text(budget),
+        "guarantee": plans.amounts(budget),
+        "words": (
+            "Imagine someone who knows the data of everyone else, and who wavers between two "
+            f"possibilities for the {whose} of one person, with even odds. Before anything is "
+            "published, 50 of 100 such guesses are right. After it, even the best method is right "
+            f"with probability at most {after}."
+        ),
+    }

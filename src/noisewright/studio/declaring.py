@@ -13,14 +13,16 @@ from pydantic import BaseModel, ConfigDict, Field as Given
 
 from noisewright import advice, plans, tables
 from noisewright.errors import NoisewrightError
-from noisewright.exact import show
-from noisewright.files import save_whole
+from noisewright.exact import parse_toml, show
+from noisewright.files import read_text, save_whole
 from noisewright.plans import CodebookEntry, Column, Draft, NamedType, Treatment
 from noisewright.spaces import Categories, Counts, Dates, Interval, Subsets
 from noisewright.studio.failures import RefusalError
 from noisewright.studio.folder import StudioFolder
 
 _MOST_LABELS = 10_000
+_SHOWN = {"version", "columns", "person", "epsilon", "delta", "order", "others", "title"}
+"""What a plan may say that the data room shows, or that a draft says anew."""
 
 
 class _Request(BaseModel):
@@ -185,6 +187,34 @@ def save_plan(request: SavedPlan, folder: StudioFolder) -> dict[str, Any]:
     made = describe_draft(request.draft(folder))
     save_whole(path, made["toml"].encode(), what="the plan")
     return {"file": request.file, **made}
+
+
+def reopen_plan(file: str, folder: StudioFolder) -> dict[str, Any]:
+    """Return what a saved plan says besides its columns, and what the data room has no field for.
+
+    Its columns are read as those of a codebook are.
+    """
+    path = folder.existing(file)
+    if path.suffix != ".toml":
+        raise RefusalError(f"{file!r} should end in .toml, as plans do.")
+    document = parse_toml(read_text(path, what="the plan"), what=file)
+    if "version" not in document or not isinstance(document.get("columns"), dict):
+        raise RefusalError(f"{file!r} is not a plan: it has no version, or no columns.")
+    person = document.get("person")
+    named = person if isinstance(person, dict) and {"column", "rows"} <= set(person) else None
+    amounts = {
+        name: str(document[name])
+        for name in ("epsilon", "delta", "order")
+        if isinstance(document.get(name), int | float | str | Fraction) and document[name] != "TODO"
+    }
+    return {
+        **amounts,
+        "file": file,
+        "person": None
+        if named is None
+        else {"column": str(named["column"]), "rows": int(named["rows"])},
+        "unknown": sorted(set(document) - _SHOWN),
+    }
 
 
 def count_people(table: TableChoice, plan: str, folder: StudioFolder) -> int:

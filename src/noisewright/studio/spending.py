@@ -128,7 +128,10 @@ def _budget(
         book.require_room(name, price)
     except NoisewrightError as problem:
         raise RefusalError(str(problem), status=409) from problem
-    return balance, [
-        f"{plans.amounts(price)} will be debited from the budget of {name!r}, of which "
+    words = (
+        f"At most {plans.amounts(price)} will be debited from the budget of {name!r}, of which "
         f"{balance.left_text} is left ({balance.unit_text})."
-    ]
+    )
+    if price.delta and request.kind != "release":
+        words += " Delta is debited only if the noise that is chosen needs it."
+    return balance, [words]

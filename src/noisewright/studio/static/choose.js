@@ -1,8 +1,9 @@
-// The room where epsilon is chosen: a slider over stops that the studio predicts ahead.
+// The room where epsilon and delta are chosen. The studio answers for any budget at once: with
+// predictions where it has made them, and with estimates between them otherwise.
 
 import { get, post } from "./api.js";
-import { belief, outcomes } from "./charts.js";
-import { check, choice, field, h, note, number, put, say, table } from "./dom.js";
+import { BudgetPicture } from "./choose_picture.js";
+import { check, field, h, note, put, say } from "./dom.js";
 import { draftRequest, keep, store } from "./store.js";
 
 const KINDS = [
@@ -12,7 +13,15 @@ const KINDS = [
   ["median", "medians"],
   ["items", "items of sets"],
 ];
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+const STEPS = [1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3, 3.5, 4, 4.5];
+const LATER = [5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5];
+const EPSILONS = [0.01, 0.1, 1]
+  .flatMap((power) => [...STEPS, ...LATER].map((one) => Number((one * power).toPrecision(3))))
+  .filter((one) => one >= 0.05 && one <= 8)
+  .map(String);
+const DELTAS = ["0", ...[12, 11, 10, 9, 8, 7, 6, 5, 4].map((power) => `1e-${power}`)];
+const REST = 400;
+const AGAIN = 700;
 
 export async function choose() {
   const heading = h("h1", {}, "Choose epsilon");
@@ -42,269 +51,210 @@ export async function choose() {
   };
 }
 
+// Where a value stands on a slider, or the nearest to it.
+function place(values, value) {
+  const exact = values.indexOf(value);
+  if (exact >= 0) return exact;
+  const far = (one) => Math.abs(Math.log((Number(one) || 1e-13) / (Number(value) || 1e-13)));
+  return values.reduce((best, one, at) => (far(one) < far(values[best]) ? at : best), 0);
+}
+
 class Choosing {
   constructor() {
-    this.question = 0;
-    this.frame = 0;
-    this.view = h("div");
-    this.picture = h("div", { id: "picture" });
-  }
-
-  async open() {
-    const asked = {
-      plan: store.plan,
-      table: store.table,
-      epsilon: store.epsilon,
-      delta: store.delta,
-      questions: store.questions,
-    };
-    try {
-      this.study = await post("/api/advice", asked);
-    } catch (problem) {
-      this.study = null;
-      put(this.view, note(problem.message, "bad"), this.settings());
-      return;
-    }
-    this.ledger = await get("/api/ledger").catch(() => null);
-    this.controls();
-    this.draw();
-    this.follow();
-    clearInterval(this.clock);
-    if (!still.matches)
-      this.clock = setInterval(() => {
-        this.frame += 1;
-        this.animate();
-      }, 700);
-  }
-
-  leave() {
-    clearInterval(this.clock);
-    clearTimeout(this.timer);
-    this.study = null;
-  }
-
-  // Ask again while something is being predicted.
-  follow() {
-    clearTimeout(this.timer);
-    if (!this.study?.working) return;
-    this.timer = setTimeout(async () => {
-      if (!this.study) return;
-      await this.look();
-      this.follow();
-    }, 700);
-  }
-
-  async look(epsilon) {
-    const more = epsilon ? `&epsilon=${encodeURIComponent(epsilon)}` : "";
-    try {
-      const found = await get(
-        `/api/advice/${this.study.key}?delta=${encodeURIComponent(store.delta)}${more}`,
-      );
-      if (!this.study) return;
-      const stops = this.study.stops.length !== found.stops.length;
-      Object.assign(this.study, found);
-      if (stops) this.controls();
-      this.draw();
-    } catch (problem) {
-      say(problem.message);
-    }
-  }
-
-  controls() {
-    const stops = this.study.stops,
-      place = Math.max(0, stops.indexOf(store.epsilon));
-    this.slider = h("input", {
-      type: "range",
-      id: "epsilon",
-      min: 0,
-      max: stops.length - 1,
-      step: 1,
-      value: place,
-      oninput: () => this.move(),
-    });
-    this.slider.value = String(place);
-    this.shown = h("output", { class: "big", for: "epsilon" });
-    const other = h("input", {
-      type: "text",
-      inputmode: "decimal",
-      value: "",
-      autocomplete: "off",
-      placeholder: "e.g. 0.8",
-    });
-    const take = h(
-      "form",
-      {
-        class: "row",
-        onsubmit: (event) => {
-          event.preventDefault();
-          if (other.value.trim()) {
-            keep({ epsilon: other.value.trim() });
-            this.look(store.epsilon).then(() => this.follow());
-          }
-        },
-      },
-      field("Another epsilon", other),
-      h("button", { type: "submit" }, "Predict it"),
-    );
-    put(
-      this.view,
-      h(
-        "div",
-        { class: "card" },
-        h(
-          "div",
-          { class: "row center" },
-          h("label", { for: "epsilon" }, "Privacy loss of each person, at most"),
-          this.shown,
-        ),
-        this.slider,
-        h(
-          "p",
-          { class: "ticks", "aria-hidden": "true" },
-          h("span", {}, `${stops[0]}: more private`),
-          h("span", {}, `${stops.at(-1)}: more accurate`),
-        ),
-        take,
-      ),
-      this.picture,
+    this.picture = new BudgetPicture();
+    this.failed = h("div");
+    // Made once, so that whoever uses the keyboard stays where they are.
+    this.view = h(
+      "div",
+      {},
+      this.budget(),
+      this.failed,
+      this.picture.view,
       this.settings(),
       this.uses(),
     );
   }
 
-  move() {
+  async open() {
+    clearTimeout(this.timer);
+    try {
+      this.made = await post("/api/advice", {
+        plan: store.plan,
+        table: store.table,
+        epsilon: store.epsilon,
+        delta: store.delta,
+        questions: store.questions,
+      });
+    } catch (problem) {
+      this.made = null;
+      this.key = null;
+      put(this.failed, note(problem.message, "bad"));
+      this.picture.view.hidden = true;
+      return;
+    }
+    this.key = this.made.key;
+    put(this.failed);
+    this.picture.view.hidden = false;
+    this.show();
+    this.later();
+    const ledger = await get("/api/ledger").catch(() => null);
+    this.picture.balances(ledger?.balances ?? []);
+  }
+
+  leave() {
+    clearTimeout(this.timer);
+    clearTimeout(this.resting);
+    this.picture.stop();
+    this.made = null;
+    this.key = null;
+  }
+
+  // One request at a time; the latest budget is the one that is asked for.
+  async ask(settle = false) {
+    if (!this.key) return;
+    this.settling = this.settling || settle;
+    if (this.busy) {
+      this.again = true;
+      return;
+    }
+    this.busy = true;
+    try {
+      do {
+        this.again = false;
+        const more = this.settling ? "&settle=true" : "";
+        this.settling = false;
+        const found = await get(
+          `/api/advice/${this.key}?epsilon=${encodeURIComponent(store.epsilon)}` +
+            `&delta=${encodeURIComponent(store.delta)}${more}`,
+        );
+        if (!this.key) return;
+        this.made = found;
+        put(this.failed);
+        this.show();
+      } while (this.again);
+    } catch (problem) {
+      put(this.failed, note(problem.message, "bad"));
+      say(problem.message);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  show() {
+    this.words();
+    if (this.made.epsilon === store.epsilon && this.made.delta === store.delta)
+      this.picture.draw(this.made);
+  }
+
+  // Ask again while something is being predicted.
+  later() {
+    clearTimeout(this.timer);
+    if (!this.made?.working) return;
+    this.timer = setTimeout(async () => {
+      await this.ask();
+      this.later();
+    }, AGAIN);
+  }
+
+  async move(changes) {
     const started = performance.now();
-    const epsilon = this.study.stops[Number(this.slider.value)];
-    keep({ epsilon });
-    this.draw();
+    keep(changes);
+    this.words();
+    clearTimeout(this.resting);
+    this.resting = setTimeout(async () => {
+      await this.ask(true);
+      this.later();
+      if (this.made?.verdict) say(`Epsilon ${store.epsilon}. ${this.made.verdict}`);
+    }, REST);
+    await this.ask();
     // The time to the new picture, for whoever measures it.
     requestAnimationFrame(() => {
-      this.picture.dataset.milliseconds = (performance.now() - started).toFixed(1);
+      this.picture.view.dataset.milliseconds = (performance.now() - started).toFixed(1);
     });
-    if (!this.study.ready[epsilon]) this.look(epsilon).then(() => this.follow());
   }
 
-  draw() {
-    const epsilon = store.epsilon,
-      made = this.study.ready[epsilon];
-    this.shown.textContent = `ε = ${epsilon}`;
-    this.slider.setAttribute("aria-valuetext", `epsilon ${epsilon}`);
-    const attacker = this.study.beliefs[epsilon];
-    const parts = [];
-    if (!made)
-      parts.push(
-        h(
-          "p",
-          { class: "note" },
-          "Predicting errors at this epsilon … This takes a few seconds for a wide table, once.",
-        ),
-      );
-    else if (made.error) parts.push(note(made.error, "bad"));
-    else parts.push(this.errors(made));
-    if (attacker)
-      parts.push(
-        h(
-          "div",
-          {},
-          h("h2", {}, "What an attacker could learn"),
-          h(
-            "p",
-            {},
-            "Someone who knows everyone else's data, and considers two values of one person's " +
-              "data equally likely, " +
-              `guesses the right one with probability at most ${attacker.after} instead of 0.5.`,
-          ),
-          belief(Number(attacker.before), Math.min(1, parseFloat(attacker.after))),
-          this.left(),
-        ),
-      );
-    put(this.picture, h("div", { class: "halves" }, parts));
-    this.picture.dataset.epsilon = made && !made.error ? epsilon : "";
-    this.animate();
-    if (made && !made.error) say(`Epsilon ${epsilon}. ${made.verdict}`);
+  words() {
+    this.epsilonShown.textContent = `ε = ${store.epsilon}`;
+    this.deltaShown.textContent = store.delta === "0" ? "δ = 0" : `δ = ${store.delta}`;
+    this.epsilon.setAttribute("aria-valuetext", `epsilon ${store.epsilon}`);
+    this.delta.setAttribute("aria-valuetext", `delta ${store.delta}`);
   }
 
-  errors(made) {
-    const [head, ...rows] = made.lines;
-    const tools = Object.keys(made.tools),
-      best = made.recommended ? tools.indexOf(made.recommended) + 1 : -1;
-    this.question = Math.min(this.question, made.errors.length - 1);
-    const names = made.errors.map((one, place) => [String(place), one.question]);
-    this.example = h("div");
+  budget() {
+    const slider = (id, values, name) => {
+      const made = h("input", {
+        type: "range",
+        id,
+        min: 0,
+        max: values.length - 1,
+        step: 1,
+        oninput: () => this.move({ [name]: values[Number(made.value)] }),
+      });
+      made.value = String(place(values, store[name]));
+      return made;
+    };
+    this.epsilon = slider("epsilon", EPSILONS, "epsilon");
+    this.delta = slider("delta", DELTAS, "delta");
+    this.epsilonShown = h("output", { class: "big", for: "epsilon" });
+    this.deltaShown = h("output", { for: "delta" });
+    this.words();
+    const text = (placeholder) =>
+      h("input", { type: "text", inputmode: "decimal", autocomplete: "off", placeholder });
+    const otherEpsilon = text("e.g. 0.83"),
+      otherDelta = text("e.g. 3e-8");
     return h(
       "div",
-      {},
-      h("h2", {}, "Expected errors"),
-      note(made.verdict, made.recommended ? "good" : "warn"),
-      table(head, rows, { best, caption: "Typical error of each tool" }),
-      made.notes.map((one) => h("p", { class: "soft small" }, one)),
-      h("h3", {}, "Example outcomes"),
-      field(
-        "Question",
-        choice(names, String(this.question), (value) => {
-          this.question = Number(value);
-          this.animate();
-        }),
+      { class: "card" },
+      h(
+        "div",
+        { class: "row center" },
+        h("label", { for: "epsilon" }, "Privacy loss of each person, at most"),
+        this.epsilonShown,
       ),
-      this.example,
+      this.epsilon,
       h(
         "p",
-        { class: "soft small" },
-        "The pale dots are equally likely outcomes; the red one is one of them. The " +
-          "dashed line is the truth, which stays unknown.",
+        { class: "ticks", "aria-hidden": "true" },
+        h("span", {}, `${EPSILONS[0]}: more private`),
+        h("span", {}, `${EPSILONS.at(-1)}: more accurate`),
       ),
-    );
-  }
-
-  animate() {
-    const made = this.study?.ready[store.epsilon];
-    if (!made || made.error || !this.example) return;
-    const one = made.errors[this.question];
-    const tools = Object.entries(made.tools).map(([tool, name]) => ({
-      name,
-      error: one[tool],
-    }));
-    const unit = one.unit;
-    const told = tools.map((tool) => `${tool.name} ${number(tool.error)}`).join(", ");
-    const drawn = outcomes(
-      `Example outcomes of ${one.question}; typical errors: ${told}`,
-      tools,
-      unit,
-      this.frame,
-    );
-    put(this.example, drawn ?? "No tool answers this question.");
-  }
-
-  left() {
-    const balances = this.ledger?.balances ?? [];
-    if (!balances.length)
-      return h(
-        "p",
+      h(
+        "div",
+        { class: "row center" },
+        h("label", { for: "delta" }, "Delta, for the tools that need one"),
+        this.deltaShown,
+      ),
+      this.delta,
+      h(
+        "details",
         {},
-        "No budget has been granted yet. ",
-        h("a", { href: "#ledger" }, "Grant one"),
-        ".",
-      );
-    return h(
-      "div",
-      {},
-      h("h3", {}, "Budget left"),
-      balances.map((one) =>
-        h("p", {}, `${one.dataset}: ${one.left_text} of ${one.granted_text}`),
+        h("summary", {}, "Another epsilon or delta"),
+        h(
+          "form",
+          {
+            class: "row",
+            onsubmit: (event) => {
+              event.preventDefault();
+              const epsilon = otherEpsilon.value.trim() || store.epsilon,
+                delta = otherDelta.value.trim() || store.delta;
+              this.epsilon.value = String(place(EPSILONS, epsilon));
+              this.delta.value = String(place(DELTAS, delta));
+              if (this.made) this.move({ epsilon, delta });
+              else {
+                keep({ epsilon, delta });
+                this.open();
+              }
+            },
+          },
+          field("Epsilon", otherEpsilon),
+          field("Delta", otherDelta),
+          h("button", { type: "submit" }, "Show it"),
+        ),
       ),
     );
   }
 
   settings() {
-    const delta = h("input", {
-      type: "text",
-      value: store.delta,
-      autocomplete: "off",
-      onchange: (event) => {
-        keep({ delta: event.target.value.trim() || "0" });
-        this.open();
-      },
-    });
     const toggle = (kind) => (wanted) => {
       const left = store.questions.filter((one) => one !== kind);
       keep({ questions: wanted ? [...left, kind] : left });
@@ -316,15 +266,8 @@ class Choosing {
       value: store.questions.filter((one) => one.includes(":")).join("; "),
       onchange: (event) => {
         const kinds = store.questions.filter((one) => !one.includes(":"));
-        keep({
-          questions: [
-            ...kinds,
-            ...event.target.value
-              .split(";")
-              .map((one) => one.trim())
-              .filter(Boolean),
-          ],
-        });
+        const more = event.target.value.split(";").map((one) => one.trim());
+        keep({ questions: [...kinds, ...more.filter(Boolean)] });
         this.open();
       },
     });
@@ -332,57 +275,54 @@ class Choosing {
       "fieldset",
       {},
       h("legend", {}, "What you want to know"),
-      KINDS.map(([kind, words]) => check(words, store.questions.includes(kind), toggle(kind))),
       h(
-        "div",
-        { class: "grid" },
-        field(
-          "Only some columns, separated by semicolons",
-          named,
-          "For example pairs:sex,job; mean:age",
-        ),
-        field("Delta", delta, "For the tools that need one."),
+        "p",
+        { class: "soft small" },
+        "If you choose nothing: all that is usual for these columns, as noisewright advise " +
+          "compares it.",
+      ),
+      KINDS.map(([kind, words]) => check(words, store.questions.includes(kind), toggle(kind))),
+      field(
+        "Only some columns, separated by semicolons",
+        named,
+        "For example pairs:sex,job; mean:age",
       ),
     );
   }
 
   uses() {
     const said = h("div");
+    const use = async () => {
+      if (store.unknown.length) {
+        const words =
+          `${store.plan} says ${store.unknown.join(", ")}, which this page cannot write. Set ` +
+          `epsilon = ${store.epsilon} in the file yourself.`;
+        put(said, note(words, "warn"));
+        return;
+      }
+      try {
+        await post("/api/plans", { ...draftRequest(), file: store.plan, overwrite: true });
+        put(
+          said,
+          h(
+            "p",
+            { class: "note good" },
+            `${store.plan} now has epsilon ${store.epsilon}. `,
+            h("a", { href: "#do" }, "Go on"),
+            ".",
+          ),
+        );
+      } catch (problem) {
+        put(said, note(problem.message, "bad"));
+      }
+    };
     return h(
       "div",
       {},
       h(
         "div",
         { class: "row" },
-        h(
-          "button",
-          {
-            type: "button",
-            class: "main",
-            onclick: async () => {
-              try {
-                await post("/api/plans", {
-                  ...draftRequest(),
-                  file: store.plan,
-                  overwrite: true,
-                });
-                put(
-                  said,
-                  h(
-                    "p",
-                    { class: "note good" },
-                    `${store.plan} now has epsilon ${store.epsilon}. `,
-                    h("a", { href: "#do" }, "Go on"),
-                    ".",
-                  ),
-                );
-              } catch (problem) {
-                put(said, note(problem.message, "bad"));
-              }
-            },
-          },
-          "Use this epsilon",
-        ),
+        h("button", { type: "button", class: "main", onclick: use }, "Use this epsilon"),
       ),
       said,
     );

@@ -26,6 +26,13 @@ export async function data() {
     store.codebook,
     () => {},
   );
+  const saved = state.files.filter((one) => one.serves.includes("plan"));
+  const plan = choice(
+    [["", "none: declare the columns here"], ...saved.map((one) => [one.name, one.name])],
+    saved.some((one) => one.name === store.plan) ? store.plan : "",
+    () => {},
+  );
+  const failed = h("div");
   const given = store.table ?? {};
   const header = choice(
     [
@@ -49,6 +56,21 @@ export async function data() {
     sheet = text(given.sheet);
 
   async function open() {
+    put(failed);
+    if (!table.value) {
+      put(failed, note("Choose a table first.", "bad"));
+      table.focus();
+      return;
+    }
+    let reopened = null;
+    if (plan.value) {
+      try {
+        reopened = await get(`/api/plan/settings?file=${encodeURIComponent(plan.value)}`);
+      } catch (problem) {
+        put(failed, note(problem.message, "bad"));
+        return;
+      }
+    }
     const listed = names.value
       .split(",")
       .map((one) => one.trim())
@@ -62,12 +84,25 @@ export async function data() {
         names: listed.length ? listed : null,
         sheet: sheet.value || null,
       },
-      codebook: book.value,
+      codebook: plan.value || book.value,
       columns: {},
-      person: null,
-      plan: "",
+      person: reopened?.person ?? null,
+      plan: plan.value,
+      order: reopened?.order ?? "",
+      epsilon: reopened?.epsilon ?? store.epsilon,
+      delta: reopened?.delta ?? store.delta,
+      unknown: reopened?.unknown ?? [],
       draft: null,
     });
+    if (store.unknown.length)
+      put(
+        failed,
+        note(
+          `${plan.value} also says ${store.unknown.join(", ")}, which has no field here. You can ` +
+            "use the plan as it is; saving it here would leave that out.",
+          "warn",
+        ),
+      );
     await draw(shown);
     shown.querySelector("h2")?.focus();
   }
@@ -86,6 +121,7 @@ export async function data() {
       { class: "grid" },
       field("Table", table),
       field("Codebook, if there is one", book),
+      field("Saved plan, to go on with", plan),
     ),
     h(
       "details",
@@ -106,7 +142,10 @@ export async function data() {
       ),
     ),
     h("div", { class: "row" }, h("button", { class: "main", type: "submit" }, "Open")),
+    failed,
   );
+  // The process that predicts takes a second to start.
+  post("/api/advice/start").catch(() => {});
   if (store.table) await draw(shown);
   return {
     content: [

@@ -66,14 +66,16 @@ export function check(label, checked, onchange, type = "checkbox", name) {
   return h("label", { class: "inline" }, box, h("span", {}, label));
 }
 
-export function table(head, rows, { best = -1, texts = false, caption } = {}) {
+// A stacked table has a block for each row on a phone, with the head of its column beside each cell.
+export function table(head, rows, { best = -1, texts = false, stacked = false, caption } = {}) {
+  const kinds = [texts ? "texts" : "", stacked ? "stacked" : ""].filter(Boolean).join(" ");
   const mark = (place) => (place === best ? "best" : null);
   return h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": caption || "Table" },
     h(
       "table",
-      { class: texts ? "texts" : null },
+      { class: kinds || null },
       h(
         "thead",
         {},
@@ -91,7 +93,9 @@ export function table(head, rows, { best = -1, texts = false, caption } = {}) {
             "tr",
             {},
             row.map((cell, place) =>
-              place ? h("td", { class: mark(place) }, cell) : h("th", { scope: "row" }, cell),
+              place
+                ? h("td", { class: mark(place), "data-label": head[place] }, cell)
+                : h("th", { scope: "row" }, cell),
             ),
           ),
         ),

@@ -133,14 +133,31 @@ function results(job) {
         h("pre", { tabindex: 0 }, made.columns.map((one) => one.words).join("\n")),
       ),
     );
-  if (made.how)
+  if (made.how) parts.push(h("p", {}, `${number(made.rows)} rows, by ${made.how}.`));
+  if (made.how && made.workload_error === null)
     parts.push(
       h(
         "p",
         {},
-        `${number(made.rows)} rows, by ${made.how}. The expected error of a table of counts is ` +
-          `${number(made.expected_error)} on ` +
-          "average: the sum over its cells, in shares.",
+        `No query of the workload is off by more than ${number(made.expected_error)} of all ` +
+          "rows, with probability 95%.",
+      ),
+    );
+  else if (made.how)
+    parts.push(
+      h(
+        "p",
+        {},
+        "A table of counts is off by the sum of |share − true share| over its cells, which is 2 " +
+          `at most. Expected from noise alone: ${number(made.expected_error)} on average over ` +
+          "the workload, if all of it were counted.",
+      ),
+      h(
+        "p",
+        { class: "soft small" },
+        `Measured between the synthetic rows and the noisy counts: ` +
+          `${number(made.workload_error)} on average over the counted tables. What was not ` +
+          "counted can be off by more; the report says which tables were.",
       ),
     );
   for (const text of [...(made.notes ?? []), ...(job.cautions ?? [])])

@@ -75,7 +75,7 @@ function draw(view, book) {
           one.state,
           one.what,
         ]),
-      { texts: true, caption: "History" },
+      { texts: true, stacked: true, caption: "History" },
     ),
   );
 }
@@ -120,6 +120,11 @@ function grant(view) {
       class: "card",
       onsubmit: async (event) => {
         event.preventDefault();
+        if (!dataset.value.trim()) {
+          put(failed, note("Give these people a name first, such as survey-2026.", "bad"));
+          dataset.focus();
+          return;
+        }
         try {
           draw(
             view,

@@ -8,10 +8,11 @@ const FIRST = {
   person: null,
   order: "",
   plan: "",
+  unknown: [],
   draft: null,
   epsilon: "1",
   delta: "1e-9",
-  questions: ["shares", "mean"],
+  questions: [],
   job: null,
 };
 

@@ -373,7 +373,7 @@ function confirmation(made, request, yes, no) {
               number(one.standard_error),
               number(one.half_width),
             ]),
-            { caption: "Expected errors" },
+            { caption: "Expected errors", stacked: true },
           ),
         ]
       : "",
