@@ -70,10 +70,10 @@ def test_a_block_is_followed_by_its_chart_or_its_page(
     )
     shown = "".join(maker.with_pictures(text, tmp_path))
     assert shown.count("![") == 1
-    assert "```\n\n![A dot](gallery/a-dot.svg)\n" in shown
+    assert "```\n\n![A dot](gallery/03-a-dot.svg)\n" in shown
     assert '<iframe src="gallery/page.html" title="By itself"></iframe>' in shown
     assert shown.endswith("end\n")
-    assert (tmp_path / "a-dot.svg").read_text() == "<svg/>"
+    assert (tmp_path / "03-a-dot.svg").read_text() == "<svg/>"
 
 
 def test_a_site_that_is_not_whole_is_refused(tmp_path: Path) -> None:
