@@ -2,6 +2,7 @@
 # Make sure that the programs some tests drive are there: install Debian's where we may, or say what
 # to install and which tests are left out. Never fails: the tests that need one say so, too.
 set -euo pipefail
+
 is_there() {
     # PostgreSQL keeps its programs in a folder of their own, by version.
     local program PATH=$PATH
