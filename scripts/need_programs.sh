@@ -2,13 +2,13 @@
 # Make sure that the programs some tests drive are there: install Debian's where we may, or say what
 # to install and which tests are left out. Never fails: the tests that need one say so, too.
 set -euo pipefail
-# PostgreSQL keeps its programs in a folder of their own, by version.
-shopt -s nullglob
-postgres=(/usr/lib/postgresql/*/bin)
-PATH=$PATH$(printf ':%s' "${postgres[@]}")
 
 is_there() {
-    local program
+    # PostgreSQL keeps its programs in a folder of their own, by version.
+    local program PATH=$PATH
+    for program in /usr/lib/postgresql/*/bin; do
+        PATH=$PATH:$program
+    done
     for program in "$@"; do
         command -v "$program" >/dev/null && return
     done
@@ -24,8 +24,6 @@ need() {
         echo "$1 is missing: installing Debian's package $package."
         apt-get update -qq >/dev/null || true
         DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >/dev/null || true
-        postgres=(/usr/lib/postgresql/*/bin)
-        PATH=$PATH$(printf ':%s' "${postgres[@]}")
     fi
     is_there "$@" ||
         echo "$what are left out. To run them, install $package (on Debian or Ubuntu: sudo apt-get install $package)."

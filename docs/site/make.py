@@ -128,17 +128,17 @@ def with_pictures(text: str, folder: Path) -> Iterator[str]:
     """Yield the text of a page, with each Python block followed by what it shows."""
     names: dict[str, object] = {}
     heading = ""
-    for part in re.split(r"(^```python\n.*?^```\n)", text, flags=re.DOTALL | re.MULTILINE):
+    parts = re.split(r"(^```python\n.*?^```\n)", text, flags=re.DOTALL | re.MULTILINE)
+    for number, part in enumerate(parts):
         yield part
         if not part.startswith("```python"):
-            heading = re.findall(r"^#+ (.*)$", part, flags=re.MULTILINE)[-1:] or [heading]
-            heading = heading[0]
+            heading = [heading, *re.findall(r"^#+ (.*)$", part, flags=re.MULTILINE)][-1]
             continue
         names.pop("chart", None)
         names.pop("page", None)
         with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
             exec(compile(part.strip("`\n").removeprefix("python"), "gallery.md", "exec"), names)
-        file = re.sub(r"\W+", "-", heading.lower())
+        file = f"{number:02}-{re.sub(r'[^a-z]+', '-', heading.lower()).strip('-')}"
         if "chart" in names:
             report.save_chart(names["chart"], folder / f"{file}.svg")
             yield f"\n![{heading}](gallery/{file}.svg)\n"

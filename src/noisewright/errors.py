@@ -194,7 +194,7 @@ class PlanWarning(UserWarning):
 
 
 class MissingPartError(NoisewrightError, ImportError):
-    """An optional dependency is not installed; the message names the extra."""
+    """A library is not installed; the message says how to get it."""
 
 
 class SeveralCountsWarning(UserWarning):

@@ -106,7 +106,7 @@ def test_too_large_a_problem_is_refused_at_once(space: Any, keywords: Any) -> No
 
 def test_without_the_solver_the_way_to_get_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "highspy", None)
-    with pytest.raises(MissingPartError, match="HiGHS.*pip install highspy"):
+    with pytest.raises(MissingPartError, match=r"HiGHS.*pip install highspy"):
         nw.design(nw.Counts(3), epsilon=1, loss="L1", goal="worst")
     # Closed forms need no solver.
     assert nw.design(nw.Counts(3), epsilon=1, loss="L1").gap < 1e-9

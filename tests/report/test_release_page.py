@@ -223,7 +223,7 @@ def test_without_the_charts_there_are_pictures_all_the_same(
 def test_without_jinja_the_way_to_get_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     load_templates.cache_clear()
-    with pytest.raises(nw.errors.MissingPartError, match="Jinja2.*pip install jinja2"):
+    with pytest.raises(nw.errors.MissingPartError, match=r"Jinja2.*pip install jinja2"):
         release_page(FACTS)
 
 

@@ -172,7 +172,7 @@ class Answer:
     def chart(self, column: str | None = None, *, confidence: float = 0.95) -> Any:
         """Draw one column, the first if none is named: each value as a dot on its interval.
 
-        Requires: one or two keys, and the extra `charts`.
+        Requires: one or two keys.
         """
         from noisewright.report import estimate_chart
 
