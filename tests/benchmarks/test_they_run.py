@@ -17,6 +17,7 @@ from benchmarks import (
     designs,
     estimation,
     joint_questions,
+    kinds_of_workloads,
     ledger,
     local_accuracy,
     local_speed,
@@ -353,3 +354,15 @@ def test_errors_of_peers_are_root_mean_squares() -> None:
         "mean of hours, men": 0.5,
         "counts by education": 0.5,
     }
+
+
+def test_kinds_of_workloads(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kinds_of_workloads, "ROWS", 300)
+    monkeypatch.setattr(kinds_of_workloads, "BUDGETS", ((1, 0),))
+    few = {name: kinds_of_workloads.KINDS[name] for name in ("prefixes of a column", "four ranges")}
+    monkeypatch.setattr(kinds_of_workloads, "KINDS", few)
+    monkeypatch.setattr(sys, "argv", ["kinds_of_workloads", "--runs", "1"])
+    kinds_of_workloads.main()
+    assert len(capsys.readouterr().out.splitlines()) == 4

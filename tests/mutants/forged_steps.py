@@ -8,6 +8,7 @@ from typing import Any
 
 import noisewright as nw
 from noisewright.queries import design_groups
+from noisewright.synthetic import ByPoints, RunBudget
 from tests.certificates.handmade import (
     certificate,
     choice_step,
@@ -74,6 +75,32 @@ def steps(draw: Random) -> Any:
     delta = Fraction(min(1.0, 3 * implied(float(total), float(epsilon)) + 1e-9))
     made = steps_of(total, *listed, order=order)
     return certificate(made, one_person(rows), epsilon, str(delta.limit_denominator(10**12)))
+
+
+@cache
+def rounds_of(pool: int) -> list[str]:
+    """Runs by points, as they are certified: pairs chosen, all pairs, triples, conditions."""
+    draw, found = Random(f"rounds {pool}"), list[str]()
+    for number in range(8):
+        names = "abcde"[: draw.randint(3, 5)]
+        domain = nw.Records({name: nw.Counts(draw.randint(1, 3)) for name in names})
+        asked = nw.workloads.Workload.marginals(domain, ways=draw.choice([2, 2, 3]))
+        if draw.random() < 0.4:
+            asked += nw.workloads.Workload.conjunctions(domain, [{"a": 0, "b": 1}, {"b": [0, 1]}])
+        if draw.random() < 0.4:
+            # Not all cliques are worth the same.
+            asked += nw.workloads.Workload.marginals(domain, ways=2, columns=["a", "b"])
+        delta = Fraction(number % 2, draw.choice([1000, 10**6]))
+        budget = RunBudget.of(
+            Fraction(draw.randint(1, 30), 10), delta, rows_per_person=draw.randint(1, 3)
+        )
+        made = ByPoints(domain, asked, budget, (), draw.choice([20, 200, 10**4, 10**6]))
+        found.append(made.schedule.certificate.to_json())
+    return found
+
+
+def rounds(draw: Random) -> Any:
+    return json.loads(draw.choice(rounds_of(draw.randint(1, 8))))
 
 
 @cache

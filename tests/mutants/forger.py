@@ -39,7 +39,7 @@ checker = load_checker()
 
 FORMS = (
     *(*bases.SIMPLE, "rows", "person", "columns", "curve", "steps", "design", "groups", "keys"),
-    *("query", "shuffled", "rappor", "collection"),
+    *("query", "shuffled", "rappor", "collection", "rounds"),
 )
 WORDS = (
     *("replace", "adjacent", "pairs", "metric", "one row", "one person", "counts", "grid", "size"),
@@ -236,6 +236,7 @@ MUTATIONS = (of_relation, of_claim, of_claim, of_leaf, of_leaf, of_weights, of_l
 MAKERS: dict[str, Callable[[Random], Any]] = {
     "curve": forged_steps.curve,
     "steps": forged_steps.steps,
+    "rounds": forged_steps.rounds,
     "design": forged_steps.design,
     "groups": forged_steps.groups,
     "query": forged_steps.query,

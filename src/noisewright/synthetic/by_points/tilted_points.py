@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 Names = tuple[str, ...]
 
 _PULL = 2.5
-"""How strongly weights are held near those of the points: τ times σ of a usual count."""
+"""How strongly weights are held near those of the points: τ times σ of the noisiest counts."""
 
 
 @final

@@ -12,9 +12,9 @@ That p is q times e^θ for each counted cell, and θ is where this convex functi
     N log Σ q e^θ  −  Σ θ y  +  τ/2 Σ σ² θ²        with gradient   N p − y + τ σ² θ
 
 Half the sum of (gradient / σ)² is how far p is from the best at most (the gap of duality), so one
-knows when to stop. With τ = 1/σ of a usual count, one that is off by a deviation changes a cell by
-about a factor e at most: cells that are counted well become what was counted, and cells below the
-noise stay near the simpler model.
+knows when to stop. With τ = 1/σ of the noisiest counts, a count that is off by one deviation
+changes a cell by a factor e at most: cells that are counted well become what was counted, and cells
+below the noise stay near the simpler model.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _CLOSE = 1e-4
 @final
 @dataclass(frozen=True, eq=False)
 class JoinedCounts:
-    """What was counted, table by table; `pull` is τ times σ of a usual count.
+    """What was counted, table by table; `pull` is τ times σ of the noisiest counts.
 
     One query is a table of a column of its own, of those that it does not count and those it does.
     Requires: measurements of the same rows.
@@ -95,7 +95,7 @@ class JoinedCounts:
     @cached_property
     def _pulls(self) -> Array:
         """What holds each number near zero: τ σ²."""
-        return self.pull * self._variances / np.sqrt(self._variances.mean())
+        return self.pull * self._variances / np.sqrt(self._variances.max())
 
     @cached_property
     def _scales(self) -> Array:

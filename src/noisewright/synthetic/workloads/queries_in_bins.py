@@ -34,10 +34,13 @@ def query_in_bins(given: Queries, domain: Records, widths: Mapping[str, int]) ->
         if all(low <= high for box in boxes for low, high in box):
             return replace(given, ends=boxes)
     if isinstance(given, Conjunction):
+        named = zip(given.columns, given.allowed, sides, strict=True)
+        found = {name: _mostly(codes, *side) for name, codes, side in named}
+        moved = [name for name, (_, is_same) in found.items() if not is_same]
         (label,) = given.labels(domain)
-        allowed = tuple(
-            _mostly(codes, *side) for codes, side in zip(given.allowed, sides, strict=True)
-        )
+        # What is counted must not be called what it is only near to.
+        label += f" (in whole bins of {', '.join(moved)})" if moved else ""
+        allowed = tuple(bins for bins, _ in found.values())
         if all(allowed):
             return Conjunction(given.columns, allowed, label)
     return Marginal(given.columns)
@@ -49,8 +52,9 @@ def _nearest(low: int, high: int, width: int, size: int) -> tuple[int, int]:
     return (low + width // 2) // width, min(end, last)
 
 
-def _mostly(codes: Sequence[int], width: int, size: int) -> tuple[int, ...]:
+def _mostly(codes: Sequence[int], width: int, size: int) -> tuple[tuple[int, ...], bool]:
+    """Return the bins that have at least half of their points here, and whether that is all."""
     held = Counter(code // width for code in codes)
-    return tuple(
-        place for place in sorted(held) if 2 * held[place] >= min(width, size - place * width)
-    )
+    whole = {place: min(width, size - place * width) for place in held}
+    bins = tuple(place for place in sorted(held) if 2 * held[place] >= whole[place])
+    return bins, held == whole
