@@ -15,7 +15,7 @@ so that the list of steps is certified before the first of them. Models are weig
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from math import prod
@@ -26,7 +26,9 @@ import numpy as np
 from noisewright.synthetic.by_points.choose_cliques import clique_weights
 from noisewright.synthetic.by_points.division import Division
 from noisewright.synthetic.by_points.rounds import ModelInRounds
+from noisewright.synthetic.by_points.starting_points import StartingPoints
 from noisewright.synthetic.by_points.whole_rows import make_rows
+from noisewright.synthetic.knowledge.knowledge import PublicKnowledge
 from noisewright.synthetic.steps.noise import MARGINAL, Noise
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
 from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule, choosing, counting
@@ -60,11 +62,13 @@ class ByPoints(Synthesizer):
     """The synthesizer that chooses cliques round by round and keeps weights of points.
 
     `points` names columns of the tallies, not of the domain, that are counted besides (`bins.py`).
-    `rows` is how many rows there will be, which is public; left out, very many.
+    `rows` is how many rows there will be, which is public; left out, very many. `known` decides
+    which points there are and what the fit starts from, and neither the steps nor their noise.
     """
 
     points: Names = ()
     rows: int | None = None
+    known: PublicKnowledge = field(default_factory=PublicKnowledge)
 
     @property
     def is_possible(self) -> bool:
@@ -244,7 +248,8 @@ class ByPoints(Synthesizer):
             steps.count((name,))
         pairs = [steps.count(names) for names in self.pairs if self._is_known(names)]
         sizes = {name: self.sizes[name] for name in self.singles}
-        model = ModelInRounds(steps, sizes, self.weights, singles, pairs)
+        start = StartingPoints(sizes, steps.tallies.rows, self.known, steps.source)
+        model = ModelInRounds(steps, sizes, self.weights, singles, pairs, start)
         if self.division.chosen_pairs:
             model.choose_pairs(self.pairs, self.division.chosen_pairs)
         if self.division.chosen_larger:

@@ -41,7 +41,7 @@ _LEAST_DEVIATION = 2.0**-4
 _CLOSE = 1e-4
 """How far from the best, for each count: the ten-thousandth part of what its noise adds."""
 
-_PULL = 2.5
+PULL = 2.5
 """How strongly weights are held near those of the points: τ times σ of the noisiest counts."""
 
 
@@ -60,16 +60,17 @@ def tilt_points(
     *,
     steps: int,
     start: Mapping[Names, Array] | None = None,
+    pull: float | None = None,
     progress: Progress | None = None,
 ) -> Tilt:
     """Fit the shares of the points to noisy counts of whole marginals.
 
-    `start` has the numbers of an earlier fit.
+    `start` has the numbers of an earlier fit. `pull` is τ; left out, it follows from the noise.
     Requires: measurements of whole marginals of the same rows.
     Ensures: nearly the least of what stands at the top of the file, or the best that so many steps
     come to; the same counts give the same shares, in whatever order they come.
     """
-    problem = _Problem(points, measurements)
+    problem = _Problem(points, measurements, pull)
 
     def is_enough(done: int, gradient: Array) -> bool:
         if progress is not None:
@@ -94,6 +95,7 @@ class _Problem:
 
     points: WeightedPoints
     measurements: Sequence[Measurement]
+    tau: float | None = None
 
     @cached_property
     def _seen(self) -> dict[Names, tuple[Array, float]]:
@@ -139,7 +141,8 @@ class _Problem:
     @cached_property
     def _pull(self) -> Array:
         """What holds each number near zero: τ σ²."""
-        return _PULL * self.variances / np.sqrt(self.variances.max())
+        usual = PULL / np.sqrt(self.variances.max())
+        return (usual if self.tau is None else self.tau) * self.variances
 
     @cached_property
     def scales(self) -> Array:
