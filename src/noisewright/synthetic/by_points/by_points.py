@@ -24,6 +24,7 @@ from typing import final
 import numpy as np
 
 from noisewright.synthetic.by_points.choose_cliques import clique_weights
+from noisewright.synthetic.by_points.covered_totals import cover_totals, exact_counts
 from noisewright.synthetic.by_points.division import Division
 from noisewright.synthetic.by_points.rounds import ModelInRounds
 from noisewright.synthetic.by_points.starting_points import StartingPoints
@@ -247,17 +248,23 @@ class ByPoints(Synthesizer):
         for name in self.points:
             steps.count((name,))
         pairs = [steps.count(names) for names in self.pairs if self._is_known(names)]
+        exact = exact_counts(self.known, self.singles, singles)
+        singles = [exact.get(one.columns, one) for one in singles]
+        pairs = [one for one in pairs if one.columns not in exact]
+        pairs += [one for names, one in exact.items() if len(names) > 1]
         sizes = {name: self.sizes[name] for name in self.singles}
         start = StartingPoints(sizes, steps.tallies.rows, self.known, steps.source)
         model = ModelInRounds(steps, sizes, self.weights, singles, pairs, start)
         if self.division.chosen_pairs:
-            model.choose_pairs(self.pairs, self.division.chosen_pairs)
+            unknown = [names for names in self.pairs if names not in exact]
+            model.choose_pairs(unknown or self.pairs, self.division.chosen_pairs)
         if self.division.chosen_larger:
             model.choose_larger(self.larger, self.division.chosen_larger)
         points, notes = model.finish()
         asked = dict.fromkeys([*self._asked, *(one.columns for one in model.counted)])
         tables = [names for names in asked if names and self.cells(names) <= _MOST_LARGER]
-        drawn = make_rows(points, rows, tables[:_MOST_ROUNDED], steps.source)
+        points, kept = cover_totals(self.known, points, steps, rows)
+        drawn = make_rows(points, rows, tables[:_MOST_ROUNDED], steps.source, kept)
         # A constant has the code 0 in every row.
         codes = {n: drawn[n] if n in drawn else np.zeros(rows, np.int64) for n in self.names}
         return steps.finish(codes, notes)

@@ -32,15 +32,14 @@ _MOST_EVERY = 1 << 16
 _DRAWN, _FEWEST_DRAWN, _MOST_DRAWN = 4, 1 << 16, 1 << 17
 """Points that are drawn of a larger one: for each row, and in all."""
 
-_SMOOTH = 0.05
+_SMOOTH = 0.01
 """Which part of a starting table is replaced by a model, so that nothing possible is ruled out."""
 
 _LEAST_SPREAD = 0.25
 """A starting table is trusted as if it were nearer than this in no case."""
 
 _STEPS = 200
-_SMALLEST = 1e-300
-"""How long the table is fitted to the counts of columns; the share of a point without any."""
+"""How long the table is fitted to the counts of columns."""
 
 
 @final
@@ -107,7 +106,7 @@ class StartingPoints:
         if totals is None:
             return points
         shares = totals.rake(totals.places(points.codes, points.logs.size), points.shares)
-        return points.reweigh(np.log(np.maximum(shares, _SMALLEST)))
+        return points.reweigh(np.log(shares))
 
 
 def _usual_pull(counted: Sequence[Measurement]) -> float:

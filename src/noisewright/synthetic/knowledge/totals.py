@@ -20,7 +20,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, MissingPartError, TooLargeError
+from noisewright.errors import InputError, MissingPartError, NoisewrightError, TooLargeError
 from noisewright.spaces import Records
 from noisewright.synthetic.knowledge.zeros import Zeros
 from noisewright.synthetic.tallies import Names, shape_of
@@ -34,6 +34,8 @@ _MOST_CELLS = 1 << 16
 _SECONDS = 20.0
 _PASSES = 100
 _CLOSE = 1e-9
+_LEAST = 1e-150
+"""How often weights are brought to totals, how near they come, and what no weight falls below."""
 
 
 @final
@@ -78,7 +80,7 @@ class Totals:
     def require_possible(self, people: int, rows: int) -> None:
         """Refuse totals that no table of so many rows can meet."""
         self.require_sum(people)
-        _ = self.nearest(np.full(self.shape, rows / prod(self.shape)), people, rows)
+        _ = self.nearest(self._even(rows), people, rows)
 
     def places(self, codes: Codes, size: int) -> NDArray[np.int64]:
         """Return the cell of each point, or row, among the cells of all columns with totals."""
@@ -133,6 +135,16 @@ class Totals:
             )
         return found
 
+    def nearest_or_any(self, wanted: NDArray[np.float64], people: int, rows: int) -> Counts:
+        """Return the nearest, or what `require_possible` found: what was paid for is not lost."""
+        try:
+            return self.nearest(wanted, people, rows)
+        except NoisewrightError:
+            return self.nearest(self._even(rows), people, rows)
+
+    def _even(self, rows: int) -> NDArray[np.float64]:
+        return np.full(self.shape, rows / prod(self.shape))
+
     def are_met_by(self, cells: Counts, bounds: Sequence[tuple[Names, Counts, Counts]]) -> bool:
         """Tell whether numbers of rows for each cell meet all bounds."""
         for names, low, high in bounds:
@@ -172,9 +184,9 @@ class Totals:
             moved = 0.0
             for place, shares in cells:
                 sums = np.bincount(place, weights=found, minlength=shares.size)
-                factors = np.divide(shares, sums, out=np.zeros_like(sums), where=sums > 0)
+                factors = np.divide(shares, sums, out=np.ones_like(sums), where=sums > _LEAST)
                 moved = max(moved, float(np.abs(sums - shares).sum()))
-                found = found * factors[place]
+                found = np.maximum(found * factors[place], _LEAST)
                 found = found / found.sum()
             if moved < _CLOSE or len(cells) == 1:
                 break

@@ -175,14 +175,17 @@ class Zeros:
         if open_rows.size:
             listed = np.stack([given[name][open_rows] for name in self.columns], axis=1)
             unique, inverse = np.unique(listed.astype(np.int64), axis=0, return_inverse=True)
-            good = [self._narrow_bins(row) is not None for row in unique.tolist()]
+            good = [self._is_possible(row) for row in unique.tolist()]
             sure[open_rows[~np.array(good)[inverse.reshape(-1)]]] = True
         return ~sure
 
-    def _narrow_bins(self, row: list[int]) -> dict[str, int] | None:
-        return self.narrow(
-            {name: self.held[name][code] for name, code in zip(self.columns, row, strict=True)}
-        )
+    def _is_possible(self, row: list[int]) -> bool:
+        """Tell whether some points of these bins meet no zero; not if that is hard to find out."""
+        held = {name: self.held[name][code] for name, code in zip(self.columns, row, strict=True)}
+        try:
+            return self.narrow(held) is not None
+        except TooLargeError:
+            return False
 
     def narrow(self, left: Mapping[str, int]) -> dict[str, int] | None:
         """Return fewer atoms of each column, whose combinations all meet no zero, or None.
