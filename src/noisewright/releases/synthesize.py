@@ -110,7 +110,14 @@ def synthesize(
         data=data if elsewhere is None else None,
         output=output,
         target=target_of(
-            output, data if elsewhere is None else elsewhere.path, plan, ledger, workload
+            output,
+            data if elsewhere is None else elsewhere.path,
+            plan,
+            ledger,
+            workload,
+            zeros,
+            prior,
+            *(totals if isinstance(totals, list | tuple) else [totals]),
         ),
         source=source,
     )

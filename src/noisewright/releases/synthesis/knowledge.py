@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import InputError, NoisewrightError
+from noisewright.files import read_text
 from noisewright.given import brief
 from noisewright.relations import sql_table
 from noisewright.releases.synthesis.declared import Columns, Declared
@@ -82,10 +83,10 @@ class GivenKnowledge:
 
 def read_zeros(given: Any, domain: Records) -> tuple[Conjunction, ...]:
     """Return conditions that no row meets: as conjunctions of a workload are given, or its file."""
-    if given is None:
+    if given is None or (isinstance(given, Sized) and not len(given)):
         return ()
     if isinstance(given, str | os.PathLike):
-        found = Workload.read(given, domain)
+        found = Workload.from_toml(read_text(given, what="the zeros"), domain)
     elif isinstance(given, Workload):
         # Codes are those of its own domain.
         if given.domain != domain:

@@ -61,10 +61,9 @@ def cover_totals(
     if totals is None:
         return points, None
     places = totals.places(points.codes, points.logs.size)
-    wanted = np.bincount(places, weights=points.shares, minlength=totals.possible.size) * rows
-    people = steps.tallies.rows
-    wanted = wanted.reshape(totals.shape)
-    cells = totals.nearest_or_any(wanted, people, rows).reshape(-1)
+    shares = np.bincount(places, weights=points.shares, minlength=totals.possible.size)
+    wanted = rows * shares.astype(np.float64).reshape(totals.shape)
+    cells = totals.nearest_or_any(wanted, steps.tallies.rows, rows).reshape(-1)
     empty = np.flatnonzero((cells > 0) & (np.bincount(places, minlength=cells.size) == 0))
     if empty.size:
         points = _with_more(points, known, totals, np.repeat(empty, _TRIED), steps.bits)

@@ -36,9 +36,7 @@ class Prior:
         names = [name for name, _ in domain.columns]
         parts = [{name: np.asarray(batch[name], np.int64) for name in names} for batch in batches]
         if not sum(part[names[0]].size for part in parts):
-            raise InputError(
-                "the prior has no rows. Give a public table with rows, or leave it out."
-            )
+            raise InputError("it has no rows. Give a public table with rows, or leave it out.")
         codes = {name: np.concatenate([part[name] for part in parts]) for name in names}
         return cls(*distinct(codes, np.ones(codes[names[0]].size, dtype=np.int64)))
 

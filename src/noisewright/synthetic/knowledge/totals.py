@@ -237,7 +237,7 @@ def _whole_numbers(
             if names
             else np.zeros(count, dtype=np.int64)
         )
-        sums = np.bincount(place, weights=low, minlength=least.size)
+        sums = np.bincount(place, weights=low, minlength=least.size).astype(np.float64)
         order = np.argsort(place, kind="stable")
         sizes = np.bincount(place, minlength=least.size)
         starts += (starts[-1] + np.cumsum(sizes)).tolist()
