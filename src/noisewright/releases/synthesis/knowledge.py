@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -83,7 +83,7 @@ class GivenKnowledge:
 
 def read_zeros(given: Any, domain: Records) -> tuple[Conjunction, ...]:
     """Return conditions that no row meets: as conjunctions of a workload are given, or its file."""
-    if given is None or (isinstance(given, Sized) and not len(given)):
+    if given is None or (isinstance(given, list | tuple | Mapping) and not given):
         return ()
     if isinstance(given, str | os.PathLike):
         found = Workload.from_toml(read_text(given, what="the zeros"), domain)
