@@ -98,7 +98,7 @@ def test_a_row_that_meets_a_zero_is_refused_before_the_debit(tmp_path: Path) -> 
             nw.DuckDB(database, "good"), COLUMNS, epsilon=1, ledger=None, zeros=ZEROS
         )
     assert broken(made.table) == 0
-    assert book.balance("people").left.epsilon == nw.accounting.Epsilon(3)
+    assert str(book.balance("people").left.epsilon) == "3"
 
 
 def test_what_cannot_be_used_is_named() -> None:

@@ -90,10 +90,9 @@ def test_the_spread_tells_how_far_a_table_is_off() -> None:
 
 
 def test_points_of_a_table_are_its_different_rows() -> None:
-    prior = Prior.of(
-        [{"a": [1, 1, 0], "b": [0, 0, 2]}, {"a": [0], "b": [2]}, {"a": [0], "b": [0]}],
-        nw.Records(a=nw.Counts(1), b=nw.Counts(2)),
-    )
+    batches = [{"a": [1, 1, 0], "b": [0, 0, 2]}, {"a": [0], "b": [2]}, {"a": [0], "b": [0]}]
+    arrays = [{name: np.array(codes) for name, codes in batch.items()} for batch in batches]
+    prior = Prior.of(arrays, nw.Records(a=nw.Counts(1), b=nw.Counts(2)))
     assert prior.rows == 5
     like = WeightedPoints({"a": 2, "b": 3}, {}, np.zeros(0))
     points = prior_points(prior, like, None, 100, None)

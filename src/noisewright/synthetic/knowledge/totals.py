@@ -20,7 +20,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, MissingPartError, NoisewrightError, TooLargeError
+from noisewright.designs import IntegerProgram
+from noisewright.errors import InputError, TooLargeError
 from noisewright.spaces import Records
 from noisewright.synthetic.knowledge.zeros import Zeros
 from noisewright.synthetic.tallies import Names, shape_of
@@ -119,7 +120,8 @@ class Totals:
     def nearest(self, wanted: NDArray[np.float64], people: int, rows: int) -> Counts:
         """Return how many rows each cell gets: as near to what is wanted as totals allow.
 
-        Raises InputError if nothing meets all totals and no zero.
+        Raises InputError if nothing meets all totals and no zero, and UnsolvedError if that was
+        not found in time.
         """
         bounds = self._bounds(people, rows)
         if len(bounds) == 1:
@@ -139,7 +141,7 @@ class Totals:
         """Return the nearest, or what `require_possible` found: what was paid for is not lost."""
         try:
             return self.nearest(wanted, people, rows)
-        except NoisewrightError:
+        except Exception:
             return self.nearest(self._even(rows), people, rows)
 
     def _even(self, rows: int) -> NDArray[np.float64]:
@@ -213,12 +215,6 @@ def _whole_numbers(
 
     Each is ⌊wanted⌋ + up + more − less, where up is 0 or 1.
     """
-    try:
-        import highspy
-    except ImportError as problem:
-        raise MissingPartError(
-            "several tables of totals need HiGHS: pip install 'noisewright[design]'."
-        ) from problem
     (cells,) = np.nonzero(totals.possible.reshape(-1))
     if not cells.size:
         return None
@@ -245,36 +241,23 @@ def _whole_numbers(
         lowest.append(least.reshape(-1) - sums)
         highest.append(most.reshape(-1) - sums)
     rows_of = np.concatenate(indices)
-    model: Any = highspy.HighsLp()
-    model.num_col_, model.num_row_ = 3 * count, len(starts) - 1
-    part = near - low
-    ones = np.ones(count)
-    model.col_cost_ = np.concatenate([1 - 2 * part, ones, ones])
-    model.col_lower_ = np.zeros(3 * count)
-    model.col_upper_ = np.concatenate([ones, np.full(count, inf), low])
-    model.row_lower_, model.row_upper_ = np.concatenate(lowest), np.concatenate(highest)
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_ = 3 * np.array(starts)
     triple = [rows_of, rows_of + count, rows_of + 2 * count]
-    model.a_matrix_.index_ = np.stack(triple, axis=1).reshape(-1)
-    model.a_matrix_.value_ = np.tile([1.0, 1.0, -1.0], rows_of.size)
-    model.integrality_ = [highspy.HighsVarType.kInteger] * (3 * count)
-    solver: Any = highspy.Highs()
-    for option, value in {"output_flag": False, "threads": 1, "time_limit": _SECONDS}.items():
-        solver.setOptionValue(option, value)
-    solver.passModel(model)
-    solver.run()
-    if solver.getInfo().primal_solution_status != 2:
-        if solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
-            raise TooLargeError(
-                f"whether all totals can be met was not found in {_SECONDS:g} seconds. Nothing was "
-                "spent. Give fewer tables of totals, or tables of fewer columns.",
-                size=count,
-            )
+    ones = np.ones(count)
+    program = IntegerProgram(
+        costs=np.concatenate([1 - 2 * (near - low), ones, ones]),
+        upper=np.concatenate([ones, np.full(count, inf), low]),
+        starts=3 * np.array(starts),
+        places=np.stack(triple, axis=1).reshape(-1),
+        values=np.tile([1.0, 1.0, -1.0], rows_of.size),
+        lowest=np.concatenate(lowest),
+        highest=np.concatenate(highest),
+    )
+    solved = program.solve(seconds=_SECONDS, what="to meet several tables of totals")
+    if solved is None:
         return None
-    values = np.array(solver.getSolution().col_value).reshape(3, count)
+    up, more, less = solved.reshape(3, count)
     found = np.zeros(prod(totals.shape), dtype=np.int64)
-    found[cells] = np.rint(low + values[0] + values[1] - values[2]).astype(np.int64)
+    found[cells] = low.astype(np.int64) + up + more - less
     # A float proposed it; whole numbers decide.
     whole = found.reshape(totals.shape)
     return whole if totals.are_met_by(whole, bounds) else None
