@@ -28,6 +28,8 @@ class IntegerProgram:
     values: Array
     lowest: Array
     highest: Array
+    is_unimodular: bool = False
+    """Whether every vertex is whole anyway, so that a linear program will do."""
 
     def solve(self, *, seconds: float, what: str) -> NDArray[np.int64] | None:
         """Return a best solution, or the best that was found in time; None if there is none.
@@ -48,7 +50,8 @@ class IntegerProgram:
         model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         model.a_matrix_.start_ = self.starts
         model.a_matrix_.index_, model.a_matrix_.value_ = self.places, self.values
-        model.integrality_ = [highspy.HighsVarType.kInteger] * self.costs.size
+        if not self.is_unimodular:
+            model.integrality_ = [highspy.HighsVarType.kInteger] * self.costs.size
         solver: Any = highspy.Highs()
         for option, value in {"output_flag": False, "threads": 1, "time_limit": seconds}.items():
             solver.setOptionValue(option, value)

@@ -78,6 +78,8 @@ class GivenKnowledge:
         zeros = Zeros(grid, self.zeros) if self.zeros else None
         totals = Totals(grid.domain, self.totals, zeros) if self.totals else None
         prior = None if self.columns is None else read_prior(self.prior, self.columns, grid)
+        if zeros is not None and prior is not None:
+            _require_some_possible(prior, zeros)
         return PublicKnowledge(zeros, prior, totals)
 
 
@@ -132,6 +134,14 @@ def read_prior(given: Any, columns: Columns, grid: Bins) -> Prior | None:
     except NoisewrightError as problem:
         problem.args = (f"the prior: {problem}",)
         raise
+
+
+def _require_some_possible(prior: Prior, zeros: Zeros) -> None:
+    if not zeros.are_possible(prior.codes, prior.times.size).any():
+        raise InputError(
+            "every row of the prior meets one of the zeros, so there is nothing to start from. "
+            "Correct the zeros or the prior, or leave one out."
+        )
 
 
 def read_totals(given: Any, columns: Columns) -> tuple[TotalsTable, ...]:

@@ -5,8 +5,9 @@ counted, cells of these columns occur exactly so often. Where more or fewer are 
 scaled, and occurs rounded down or up.
 
 Several tables of totals are met at once by whole numbers of rows for each cell of all their
-columns: those nearest to what the model says, by an integer program (HiGHS). Whether there are any
-is found before anything is spent.
+columns, near to what the model says: by merging tables (`merged_totals.py`), or, where zeros
+exclude cells or tables share columns in a circle, by an integer program (HiGHS). Whether there are
+any is found before anything is spent.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from math import inf, prod
 from typing import Any, final
 
@@ -23,6 +25,8 @@ from numpy.typing import NDArray
 from noisewright.designs import IntegerProgram
 from noisewright.errors import InputError, TooLargeError
 from noisewright.spaces import Records
+from noisewright.synthetic.by_mwem.mwem import marginal_of
+from noisewright.synthetic.knowledge.merged_totals import merge_totals
 from noisewright.synthetic.knowledge.zeros import Zeros
 from noisewright.synthetic.tallies import Names, shape_of
 from noisewright.tables import Codes
@@ -78,6 +82,16 @@ class Totals:
                     "that is counted: add what is missing, or leave these totals out."
                 )
 
+        for (names, counts), (others, more) in combinations(self.tables, 2):
+            shared = tuple(name for name in names if name in others)
+            if not np.array_equal(
+                marginal_of(counts, names, shared), marginal_of(more, others, shared)
+            ):
+                raise InputError(
+                    f"the totals by {' × '.join(names)} and by {' × '.join(others)} disagree "
+                    f"about {' × '.join(shared)}. Nothing was spent. Correct one of them."
+                )
+
     def require_possible(self, people: int, rows: int) -> None:
         """Refuse totals that no table of so many rows can meet."""
         self.require_sum(people)
@@ -91,13 +105,29 @@ class Totals:
         return found
 
     @cached_property
+    def _cells(self) -> dict[str, NDArray[np.int64]]:
+        """The codes of each cell."""
+        cells = np.indices(self.shape).reshape(len(self.shape), -1)
+        return dict(zip(self.columns, cells, strict=True))
+
+    @cached_property
+    def _with_rows(self) -> NDArray[np.bool_]:
+        """Which cells every total allows."""
+        found = np.ones(prod(self.shape), dtype=np.bool_)
+        for names, counts in self.tables:
+            found &= counts[tuple(self._cells[name] for name in names)] > 0
+        return found
+
+    @property
+    def _is_free(self) -> bool:
+        """Whether zeros exclude nothing that totals allow."""
+        return bool((self._with_rows == self.possible.reshape(-1)).all())
+
+    @cached_property
     def possible(self) -> NDArray[np.bool_]:
         """Which cells some possible row has, and every total allows."""
-        cells = np.indices(self.shape).reshape(len(self.shape), -1)
-        named = dict(zip(self.columns, cells, strict=True))
-        found = np.ones(cells.shape[1], dtype=np.bool_)
-        for names, counts in self.tables:
-            found &= counts[tuple(named[name] for name in names)] > 0
+        named = self._cells
+        found = self._with_rows.copy()
         if self.zeros is not None and found.any():
             held = self.zeros.held
             known: dict[tuple[int, ...], bool] = {}
@@ -128,7 +158,9 @@ class Totals:
             _, low, high = bounds[0]
             self._require_covered(high)
             return _round_up_some(low, high, wanted, rows)
-        found = _whole_numbers(self, bounds, wanted, rows)
+        found = merge_totals(self.columns, bounds, wanted, rows) if self._is_free else None
+        if found is None or not self.are_met_by(found, bounds):
+            found = _whole_numbers(self, bounds, wanted, rows)
         if found is None:
             raise InputError(
                 "no table meets all totals: those by "
@@ -150,9 +182,7 @@ class Totals:
     def are_met_by(self, cells: Counts, bounds: Sequence[tuple[Names, Counts, Counts]]) -> bool:
         """Tell whether numbers of rows for each cell meet all bounds."""
         for names, low, high in bounds:
-            away = tuple(place for place, name in enumerate(self.columns) if name not in names)
-            kept = [name for name in self.columns if name in names]
-            sums = cells.sum(axis=away).transpose([kept.index(name) for name in names])
+            sums = marginal_of(cells, self.columns, names)
             if (sums < low).any() or (sums > high).any():
                 return False
         return bool((cells >= 0).all())
@@ -251,6 +281,8 @@ def _whole_numbers(
         values=np.tile([1.0, 1.0, -1.0], rows_of.size),
         lowest=np.concatenate(lowest),
         highest=np.concatenate(highest),
+        # Each cell is in one sum of each table: two tables are a network.
+        is_unimodular=len(bounds) == 2,
     )
     solved = program.solve(seconds=_SECONDS, what="to meet several tables of totals")
     if solved is None:

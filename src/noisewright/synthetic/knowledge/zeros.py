@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
+from textwrap import shorten
 from typing import Any, final
 
 import numpy as np
@@ -34,6 +35,9 @@ _MOST_POINTS = 1 << 22
 
 _MOST_TRIED = 1 << 16
 """Branches of one search for a possible row."""
+
+_LONGEST = 120
+"""Letters of a zero in a message."""
 
 _MOST_CHOICES = 1 << 12
 """Choices of atoms that are weighed for rows of the same bins; of more, one is taken."""
@@ -75,8 +79,8 @@ class Zeros:
         return tuple(dict.fromkeys(name for zero in self.listed for name in zero.columns))
 
     def words(self, zero: Conjunction) -> str:
-        """Return what a zero says, by its name or its conditions."""
-        return zero.labels(self.grid.declared)[0]
+        """Return what a zero says, by its name or its conditions, in not too many words."""
+        return shorten(zero.labels(self.grid.declared)[0], _LONGEST, placeholder=" …")
 
     @cached_property
     def _sides(self) -> list[dict[str, Mask]]:
