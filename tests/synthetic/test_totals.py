@@ -113,7 +113,7 @@ def test_whether_totals_can_be_met_is_what_a_list_of_all_tables_says() -> None:
         if any(of_a[a] and of_b[b] for a, b in banned):
             # Else tables are merged, which need not be the nearest.
             assert float(np.abs(found - wanted).sum()) == pytest.approx(best, abs=1e-6)
-    # Either outcome has a chance of more than a tenth; both missing one in 60: below 1 in 500.
+    # Each has a chance of about a half: one of them is missing in fewer than 1 run of 10^17.
     assert set(outcomes) == {True, False}
 
 
