@@ -28,7 +28,7 @@ from noisewright.synthetic import (
     Zeros,
     shape_of,
 )
-from noisewright.tables import TableReader, open_table, repeatable, table_codes
+from noisewright.tables import Field, TableReader, open_table, repeatable, table_codes
 
 TotalsTable = tuple[tuple[str, ...], NDArray[np.int64]]
 
@@ -207,7 +207,8 @@ def _table(given: Any, columns: Columns, number: int) -> TotalsTable:
             f"{where} is about {', '.join(map(repr, unknown)) or 'no column'}; it must have "
             f"declared columns: {', '.join(map(repr, columns.names))}."
         )
-    fields = {name: columns.schema.fields[name] for name in names}
+    spaces, declared = columns.domain.by_name, columns.schema.fields
+    fields = {name: declared.get(name, Field.of(spaces[name])) for name in names}
     try:
         pieces = list(table_codes(table, fields, names))
     except NoisewrightError as problem:
