@@ -121,20 +121,22 @@ class Zeros:
         ]
 
     @cached_property
-    def _widths(self) -> dict[str, int]:
-        return dict(self.grid.widths)
+    def _bins(self) -> dict[str, NDArray[np.int64]]:
+        """The bin of each declared point of each column, or the point itself."""
+        spaces = self.grid.declared.by_name
+        every = {n: np.arange(spaces[n].size if n in self.columns else 1) for n in spaces}
+        in_bins = self.grid.codes(every)
+        return {name: in_bins[name].astype(np.int64) for name in self.columns}
 
     @cached_property
     def held(self) -> dict[str, list[int]]:
         """The atoms that each value or bin of each column holds, as bits."""
         found: dict[str, list[int]] = {}
         for name, atoms in self._atoms.items():
-            width = self._widths.get(name, 1)
-            if width == 1:
-                found[name] = [1 << atom for atom in atoms.tolist()]
-            else:
-                starts = range(0, atoms.size, width)
-                found[name] = [_bits(atoms[first : first + width]) for first in starts]
+            found[name] = [0] * (int(self._bins[name][-1]) + 1)
+            pairs = np.unique(np.stack([self._bins[name], atoms]), axis=1)
+            for place, atom in zip(*pairs.tolist(), strict=True):
+                found[name][place] |= 1 << atom
         return found
 
     @cached_property
@@ -144,7 +146,7 @@ class Zeros:
         for side in self._sides:
             ends: dict[str, tuple[Mask, Mask]] = {}
             for name, mask in side.items():
-                starts = np.arange(0, mask.size, self._widths.get(name, 1))
+                starts = np.flatnonzero(np.diff(self._bins[name], prepend=-1))
                 some = np.logical_or.reduceat(mask, starts)
                 ends[name] = (some, np.logical_and.reduceat(mask, starts))
             found.append(ends)
@@ -243,14 +245,14 @@ class Zeros:
         Requires: rows that are possible, see `are_possible`.
         """
         found = {name: np.asarray(given) for name, given in codes.items()}
-        cut = [name for name in self.columns if name in self._widths]
+        cut = [name for name, bins in self._bins.items() if bins[-1] + 1 < bins.size]
         rows = next(iter(found.values())).size
         (bad,) = np.nonzero(self.are_met(found, rows)[0])
         if not bad.size:
             return found
         bits = source_or_default(source)
-        donors = {name: _Donors(found[name], self._widths[name], self._atoms[name]) for name in cut}
-        keys = [found[name][bad] // self._widths.get(name, 1) for name in self.columns]
+        donors = {name: _Donors(found[name], self._bins[name], self._atoms[name]) for name in cut}
+        keys = [self._bins[name][found[name][bad]] for name in self.columns]
         listed = np.stack(keys, axis=1).astype(np.int64)
         unique, inverse = np.unique(listed, axis=0, return_inverse=True)
         moved = {name: found[name].astype(np.int64) for name in cut}
@@ -334,9 +336,11 @@ class Zeros:
 class _Donors:
     """The points that rows have in each bin of a column, by their atoms."""
 
-    def __init__(self, points: NDArray[Any], width: int, atoms: NDArray[np.int64]) -> None:
-        self._width, self._atoms, self._count = width, atoms, int(atoms.max()) + 1
-        keys = (points.astype(np.int64) // width) * self._count + atoms[points]
+    def __init__(
+        self, points: NDArray[Any], bins: NDArray[np.int64], atoms: NDArray[np.int64]
+    ) -> None:
+        self._bins, self._atoms, self._count = bins, atoms, int(atoms.max()) + 1
+        keys = bins[points] * self._count + atoms[points]
         order = np.argsort(keys, kind="stable")
         self._keys, self._points = keys[order], points[order].astype(np.int64)
 
@@ -355,8 +359,7 @@ class _Donors:
         first, last = self._ends(place, atom)
         known = self._points[first:last]
         if not known.size:
-            start = place * self._width
-            known = start + np.flatnonzero(self._atoms[start : start + self._width] == atom)
+            known = np.flatnonzero((self._bins == place) & (self._atoms == atom))
         picked = (_uniform(size, bits) * known.size).astype(np.int64)
         return known[np.minimum(picked, known.size - 1)]
 
