@@ -11,6 +11,7 @@ import typer
 import noisewright as nw
 from noisewright import releases, synthetic
 from noisewright.cli.input_files import DataArgument, TableOptions, given_table
+from noisewright.cli.knowledge import KnowledgeOptions
 from noisewright.cli.options import JsonOption, group_options, number_option
 from noisewright.cli.paying import (
     PayingOptions,
@@ -81,6 +82,7 @@ def synthesize(
         int, typer.Option(help="Count numbers on finer grids in this many bins; 0 for no bins.")
     ] = 32,
     *,
+    knowledge: KnowledgeOptions,
     paying: PayingOptions,
     reading: TableOptions,
     evaluate: Annotated[
@@ -112,6 +114,8 @@ def synthesize(
         --epsilon 1 --delta 1e-9 --json         (the budget of the plan is the default)
       noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
         --workload queries.toml                 (what should be answered well; or --ways 3)
+      noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
+        --zeros impossible.toml --prior last-year.parquet --totals regions.csv   (what is public)
     """
     if workload is not None and ways is not None:
         raise InputError(
@@ -135,6 +139,9 @@ def synthesize(
             delta=slack,
             method=how,
             workload=asked,
+            zeros=knowledge.zeros,
+            prior=knowledge.prior,
+            totals=knowledge.totals or None,
         )
         _tell_prediction(errors, as_json=as_json)
         return
@@ -152,6 +159,9 @@ def synthesize(
             delta=slack,
             method=how,
             workload=asked,
+            zeros=knowledge.zeros,
+            prior=knowledge.prior,
+            totals=knowledge.totals or None,
             out=nw.planning.Output(
                 output,
                 what=paying.what,

@@ -23,4 +23,5 @@ from .losses.error_measures import (
 )
 from .losses.loss import Loss as Loss, exact_loss as exact_loss, loss as loss
 from .losses.priors import binomial as binomial, empirical as empirical
+from .programs.integers import IntegerProgram as IntegerProgram
 from .property_names import WORDS as WORDS, read_properties as read_properties

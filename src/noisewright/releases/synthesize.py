@@ -20,6 +20,7 @@ from noisewright.releases.drawing import require_space
 from noisewright.releases.files.target import EVALUATION
 from noisewright.releases.output import Output
 from noisewright.releases.synthesis.declared import Columns, Declared
+from noisewright.releases.synthesis.knowledge import GivenKnowledge
 from noisewright.releases.synthesis.method import Method
 from noisewright.releases.synthesis.result import Evaluation, Synthesis
 from noisewright.releases.synthesis.task import (
@@ -54,6 +55,9 @@ def synthesize(
     delta: Number | None = None,
     workload: WorkloadLike = None,
     method: Method | Literal["mst", "mwem", "blr"] = "mst",
+    zeros: Any = None,
+    prior: Any = None,
+    totals: Any = None,
     out: str | os.PathLike[str] | Output | None = None,
     dataset: str | None = None,
     progress: Progress | None = None,
@@ -74,6 +78,14 @@ def synthesize(
     how rows are made: "mst", "mwem" or "blr", or a `Method`, which also says how many rows, and has
     the options of each.
 
+    What is public anyway may be declared, and costs nothing: `zeros` are conditions that no row
+    meets, as `Workload.conjunctions` takes them or the path of such a workload, and no synthetic
+    row ever meets one. `prior` is a table to start from, of anything that data may be but a
+    database, or an earlier synthetic table; it must be public or already released. `totals` are
+    counts that are kept exactly: {"region": {"north": 120, "south": 80}}, or a table with some
+    columns and "count", or a list of such. The guarantee holds whether or not they are true, and
+    does not cover what they contain.
+
     Requires: one row for each person, or a plan that names the column that identifies people and
     how many rows of each count; the number of rows, and of those that count for each, is public.
     Ensures: (ε, δ)-private for replacing all rows of one person; the certificate is proven
@@ -87,7 +99,8 @@ def synthesize(
     plan = declaring_plan(plan, workload)
     columns = Columns.of(plan)
     asked, budget = columns.workload(workload), budget_for(plan, columns, epsilon, delta)
-    task = SynthesisTask(columns.domain, asked, budget, Method.of(method))
+    known = GivenKnowledge.of(columns, zeros=zeros, prior=prior, totals=totals)
+    task = SynthesisTask(columns.domain, asked, budget, Method.of(method), known=known)
     read = Declared.of(data, columns)
     task.require_possible()
     job = SynthesisJob(
@@ -97,7 +110,14 @@ def synthesize(
         data=data if elsewhere is None else None,
         output=output,
         target=target_of(
-            output, data if elsewhere is None else elsewhere.path, plan, ledger, workload
+            output,
+            data if elsewhere is None else elsewhere.path,
+            plan,
+            ledger,
+            workload,
+            zeros,
+            prior,
+            *(totals if isinstance(totals, list | tuple) else [totals]),
         ),
         source=source,
     )
@@ -137,11 +157,15 @@ class SynthesisJob(TableJob[Synthesis]):
         groupings = list(self.task.synthesizer(1).groupings)
         groupings += self._answered.groupings if self.output.evaluation else ()
         wanted = tuple(dict.fromkeys(groupings))
-        self._counted = self.read.tallies(self.task.grid, wanted, progress, self.source)
+        known = self.task.knowledge
+        self._counted = self.read.tallies(
+            self.task.grid, wanted, progress, self.source, known.zeros
+        )
         people = self._counted.rows
         if not people:
             raise DataError(f"{self.read.reader.name} has no rows; there is nothing to synthesize.")
         self.task.require_memory(people)
+        known.require_possible(people, self.task.rows(people))
         self._snapshot.require_same(meanwhile="Nothing was spent.")
         if self.target is not None:
             spaces, rows = [space for _, space in self.task.domain.columns], self.task.rows(people)
@@ -172,8 +196,11 @@ class SynthesisJob(TableJob[Synthesis]):
         )
         grid = self.task.grid
         codes = grid.spread(drawn.codes, drawn.measurements, self.source)
+        known = self.task.knowledge
+        if known.zeros is not None:
+            codes = known.zeros.keep_out(codes, self.source)
         errors = self._compare(drawn, people)
-        limits = (*_apart(self._synthesizer), *grid.words(), *drawn.notes)
+        limits = (*_apart(self._synthesizer), *grid.words(), *known.words(), *drawn.notes)
         table = self.read.table(codes)
         if self._writer is not None:
             for batch in table.to_batches(max_chunksize=1 << 17):

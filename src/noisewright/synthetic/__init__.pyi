@@ -16,6 +16,10 @@ from .graphs.graph_fit import (
     require_inference as require_inference,
 )
 from .graphs.tree_model import TreeModel as TreeModel, fit_margins as fit_margins
+from .knowledge.knowledge import PublicKnowledge as PublicKnowledge
+from .knowledge.prior import Prior as Prior
+from .knowledge.totals import Totals as Totals
+from .knowledge.zeros import Zeros as Zeros
 from .steps.balanced_law import BalancedLaw as BalancedLaw, variance_share as variance_share
 from .steps.measurement import Measurement as Measurement
 from .steps.noise import MARGINAL as MARGINAL, NOISES as NOISES, QUERY as QUERY, Noise as Noise
@@ -32,5 +36,5 @@ from .tallies import (
     varying as varying,
 )
 from .workload_errors import PartError as PartError, WorkloadErrors as WorkloadErrors
-from .workloads.counting_queries import Marginal as Marginal
+from .workloads.counting_queries import Conjunction as Conjunction, Marginal as Marginal
 from .workloads.workload import Workload as Workload

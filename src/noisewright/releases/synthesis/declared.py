@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, final
@@ -23,7 +23,7 @@ from noisewright.on_use import pa
 from noisewright.plans import Column, Plan, read_columns, read_epsilon, settings_at
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Curves, Records, Space, Subsets
-from noisewright.synthetic import Bins, TableInDatabase, Tallies, Workload
+from noisewright.synthetic import Bins, TableInDatabase, Tallies, Workload, Zeros
 from noisewright.tables import (
     Person,
     Schema,
@@ -62,6 +62,11 @@ class Columns:
         )
         budget = (read_epsilon(said.get("epsilon")), read_delta(said.get("delta", 0)))
         return cls(schema.domain, schema, budget)
+
+    @property
+    def names(self) -> list[str]:
+        """The declared columns."""
+        return [name for name, _ in self.domain.columns]
 
     def require_named(self, names: Sequence[str]) -> None:
         """Refuse columns that nothing is said about; no cell of a synthetic table can be kept."""
@@ -167,15 +172,23 @@ class Declared:
         groupings: Sequence[tuple[str, ...]],
         progress: Progress | None,
         source: Source | None = None,
+        zeros: Zeros | None = None,
     ) -> Tallies:
         """Count rows by these columns of the grid's wide domain, where the rows are.
 
-        Ensures: as for `batches`; a database names the column of a bad cell alone.
+        Ensures: as for `batches`; a database names the column of a bad cell alone. No row that
+        counts meets one of the zeros.
         """
         if not isinstance(self.reader, TableInDatabase):
-            batches = grid.batches(self.batches(progress, source))
-            return Tallies.of(batches, grid.wide, groupings)
-        found = self.reader.tallies(grid.wide, groupings, origins=grid.origins, source=source)
+            rows: Iterator[dict[str, NDArray[Any]]] = self.batches(progress, source)
+            if zeros is not None:
+                rows = zeros.require_unmet(rows, numbered=self.declared.person is None)
+            return Tallies.of(grid.batches(rows), grid.wide, groupings)
+        more = () if zeros is None else zeros.groupings
+        wanted = tuple(dict.fromkeys((*groupings, *more)))
+        found = self.reader.tallies(grid.wide, wanted, origins=grid.origins, source=source)
+        if zeros is not None:
+            zeros.require_none(found)
         if progress is not None:
             progress("check", found.rows, found.rows)
         return found

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
-from noisewright.errors import ParameterError
+from noisewright.errors import InputError, ParameterError
 from noisewright.exact import Number, show
 from noisewright.mechanisms import Guarantee
 from noisewright.plans import Plan
 from noisewright.public import public
 from noisewright.releases.synthesis.declared import Columns
+from noisewright.releases.synthesis.knowledge import GivenKnowledge
 from noisewright.releases.synthesis.memory import require_memory
 from noisewright.releases.synthesis.method import Method
 from noisewright.spaces import Records, whole_number
@@ -27,6 +28,7 @@ from noisewright.synthetic import (
     Mst,
     Mwem,
     MwemOnGraph,
+    PublicKnowledge,
     RunBudget,
     Synthesizer,
     Workload,
@@ -48,6 +50,7 @@ class SynthesisTask:
     budget: RunBudget
     method: Method
     about_noise: tuple[str, ...] = ()
+    known: GivenKnowledge = field(default_factory=GivenKnowledge)
 
     @cached_property
     def grid(self) -> Bins:
@@ -61,10 +64,15 @@ class SynthesisTask:
             for part in self.workload.parts
             for name in part.columns
             if self.method.name != "mst" and not isinstance(part, Marginal)
-        }
+        } | self.known.columns_with_totals
         if self.method.name == "blr":
             return Bins.of(self.domain, self.method.bins, whole=whole, most_counted=0)
         return Bins.of(self.domain, self.method.bins, whole=whole)
+
+    @cached_property
+    def knowledge(self) -> PublicKnowledge:
+        """What is public about the table, on the grid; zeros that leave nothing are refused."""
+        return self.known.on(self.grid)
 
     @cached_property
     def asked(self) -> Workload:
@@ -87,6 +95,8 @@ class SynthesisTask:
         """Refuse what the declared columns alone show to be impossible."""
         if self.method.rows is not None:
             self.require_memory(self.method.rows)
+        if self.known.is_some and self.fitted_as != "points":
+            raise InputError(_only_points(self.method, self.fitted_as))
         self.synthesizer(1)
 
     def require_memory(self, people: int) -> None:
@@ -106,7 +116,14 @@ class SynthesisTask:
         return ByBlr(domain, workload, budget, self.rows(people), people)
 
     def _by_points(self, people: int) -> ByPoints:
-        return ByPoints(self.grid.domain, self.asked, self.budget, self.grid.counted, people)
+        return ByPoints(
+            self.grid.domain,
+            self.asked,
+            self.budget,
+            self.grid.counted,
+            people,
+            self.knowledge,
+        )
 
     def with_better_noise(self) -> SynthesisTask:
         """Return the task with the noise that is expected to make smaller errors.
@@ -149,6 +166,9 @@ def predict_synthesis(
     delta: Number | None = None,
     method: Method | Literal["mst", "mwem", "blr"] = "mst",
     workload: WorkloadLike = None,
+    zeros: Any = None,
+    prior: Any = None,
+    totals: Any = None,
 ) -> WorkloadErrors:
     """Return the errors to be expected of a synthetic table, before any data is read or spent.
 
@@ -157,8 +177,9 @@ def predict_synthesis(
     `synthesize`.
     Ensures: for each part of the workload the mean error that noise alone causes if the part is
     counted by itself, in shares added up over its cells; for "blr" the bound that holds with
-    probability 95%. Links between columns that are not counted together are not covered: how far a
-    model is off there depends on the data.
+    probability 95%. What zeros, a prior and totals spare is not taken off; those that contradict
+    each other, or the number of rows, are refused as `synthesize` does. Links between columns that
+    are not counted together are not covered: how far a model is off there depends on the data.
     """
     count = whole_number(people, name="people", least=1)
     declaring = declaring_plan(plan, workload)
@@ -168,10 +189,26 @@ def predict_synthesis(
         columns.workload(workload),
         budget_for(declaring, columns, epsilon, delta),
         Method.of(method),
+        known=GivenKnowledge.of(columns, zeros=zeros, prior=prior, totals=totals),
     )
     task.require_possible()
     task.require_memory(count)
+    task.knowledge.require_possible(count, task.rows(count))
     return task.with_better_noise().predict(count)
+
+
+def _only_points(method: Method, fitted_as: str) -> str:
+    given = f"method={method.name!r}" if method.name != "mst" else f"inference={method.inference!r}"
+    if method.name == "mst" and method.inference == "points":
+        return (
+            "zeros, prior and totals need weights of points, and these columns are too many or too "
+            f"large for that: they would be fitted as a {fitted_as}. Name fewer columns, declare "
+            "coarser ones, or ask for fewer tables in the workload."
+        )
+    return (
+        f"zeros, prior and totals were given with {given}. They need weights of points: use "
+        "method='mst' with inference='points', which is the default."
+    )
 
 
 def declaring_plan(plan: Any, workload: Any) -> Any:

@@ -15,16 +15,19 @@ so that the list of steps is certified before the first of them. Models are weig
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
 
 from noisewright.synthetic.by_points.asked_for import AskedFor
 from noisewright.synthetic.by_points.choose_cliques import clique_weights
+from noisewright.synthetic.by_points.covered_totals import cover_totals, exact_counts
 from noisewright.synthetic.by_points.division import Division
 from noisewright.synthetic.by_points.rounds import ModelInRounds
+from noisewright.synthetic.by_points.starting_points import StartingPoints
 from noisewright.synthetic.by_points.whole_rows import make_rows
 from noisewright.synthetic.clique_synthesizer import CliqueSynthesizer
+from noisewright.synthetic.knowledge.knowledge import PublicKnowledge
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY, Noise
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
 from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule, choosing, counting
@@ -49,10 +52,12 @@ _MOST_ROUNDED = 1 << 9
 class ByPoints(CliqueSynthesizer):
     """The synthesizer that chooses cliques round by round and keeps weights of points.
 
-    `rows` is how many rows there will be, which is public; left out, very many.
+    `rows` is how many rows there will be, which is public; left out, very many. `known` decides
+    which points there are and what the fit starts from, and neither the steps nor their noise.
     """
 
     rows: int | None = None
+    known: PublicKnowledge = field(default_factory=PublicKnowledge)
 
     @property
     def is_possible(self) -> bool:
@@ -197,15 +202,22 @@ class ByPoints(CliqueSynthesizer):
             steps.count((name,))
         known = [steps.count(names) for names in self.division.parts[0] if len(names) > 1]
         queries = [steps.count_condition(o.columns, o.cells, o.label) for o in self.asked.listed]
+        exact = exact_counts(self.known, self.singles, singles)
+        singles = [exact.get(one.columns, one) for one in singles]
+        known = [one for one in known if one.columns not in exact]
+        known += [one for names, one in exact.items() if len(names) > 1]
         sizes = {name: self.sizes[name] for name in self.singles}
-        model = ModelInRounds(steps, sizes, self.weights, singles, known, queries)
+        start = StartingPoints(sizes, steps.tallies.rows, self.known, steps.source)
+        model = ModelInRounds(steps, sizes, self.weights, singles, known, start, queries)
         if self.division.chosen_pairs:
-            model.choose_pairs(self.pairs, self.division.chosen_pairs)
+            unknown = [names for names in self.pairs if names not in exact]
+            model.choose_pairs(unknown or self.pairs, self.division.chosen_pairs)
         if self.division.chosen_larger:
             model.choose_larger(self.larger, self.division.chosen_larger)
         points, notes = model.finish()
         seen = (varying(self.domain, one.columns) for one in (*model.counted, *queries))
         asked = dict.fromkeys([*self.asked.tables, *seen])
         tables = [names for names in asked if names and self.cells(names) <= _MOST_LARGER]
-        drawn = make_rows(points, rows, tables[:_MOST_ROUNDED], steps.source)
+        points, kept = cover_totals(self.known, points, steps, rows)
+        drawn = make_rows(points, rows, tables[:_MOST_ROUNDED], steps.source, kept)
         return self.finish(steps, drawn, rows, notes)

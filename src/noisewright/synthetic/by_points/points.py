@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from noisewright.sampling import Source
 from noisewright.synthetic.by_points.blocks import BlockedTables
 from noisewright.synthetic.graphs.graph_model import GraphModel
+from noisewright.synthetic.knowledge.prior import distinct
 
 Array = NDArray[np.float64]
 Names = tuple[str, ...]
@@ -69,15 +70,5 @@ def list_points(model: GraphModel) -> WeightedPoints:
 
 def draw_points(model: GraphModel, draws: int, source: Source | None) -> WeightedPoints:
     """Return the different ones among so many draws of a model, each with its share of them."""
-    drawn = model.draw(draws, source)
-    names = list(model.sizes)
-    order = np.lexsort([drawn[name] for name in reversed(names)])
-    codes = {name: drawn[name][order] for name in names}
-    is_new = np.zeros(draws, dtype=np.bool_)
-    is_new[0] = True
-    for name in names:
-        is_new[1:] |= codes[name][1:] != codes[name][:-1]
-    (starts,) = np.nonzero(is_new)
-    times = np.diff(starts, append=draws)
-    different = {name: codes[name][starts] for name in names}
+    different, times = distinct(model.draw(draws, source), np.ones(draws))
     return WeightedPoints(model.sizes, different, np.log(times / draws))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import ceil, prod
 from typing import final
 
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from noisewright.estimation import project_to_simplex
 from noisewright.synthetic.by_points.choose_cliques import count_best, count_forest, score
-from noisewright.synthetic.by_points.points import WeightedPoints, draw_points, list_points
+from noisewright.synthetic.by_points.points import WeightedPoints
+from noisewright.synthetic.by_points.starting_points import StartingPoints
 from noisewright.synthetic.by_points.tilted_points import Tilt, tilt_points
 from noisewright.synthetic.graphs.graph_fit import ToldProgress, fit_or_simpler
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
@@ -26,12 +28,6 @@ from noisewright.synthetic.steps.schedule import Counting
 
 Array = NDArray[np.float64]
 Names = tuple[str, ...]
-
-_MOST_EVERY = 1 << 16
-"""Points of a domain that are all kept."""
-
-_DRAWN, _FEWEST_DRAWN, _MOST_DRAWN = 4, 1 << 16, 1 << 17
-"""Points that are drawn of a larger one: for each row, and in all."""
 
 _MOST_IN_GRAPH = 1 << 14
 """Cells of the graph that points are drawn from."""
@@ -60,6 +56,7 @@ class ModelInRounds:
     weights: Mapping[Names, int]
     singles: Sequence[Measurement]
     known: Sequence[Measurement]
+    start: StartingPoints
     queries: Sequence[Measurement] = ()
     counted: list[Measurement] = field(init=False)
     _points: WeightedPoints | None = field(init=False, default=None)
@@ -95,6 +92,8 @@ class ModelInRounds:
         """Choose so many pairs and count them: first some that close no cycle."""
         shares = self._shares
         alone = [np.outer(shares[first], shares[second]) for first, second in candidates]
+        if self._first is not None:
+            alone = self._first.tables(tuple(candidates))
         scores = self._scores(candidates, alone)
         forest = count_forest(self.steps, scores, ceil(times * FOREST))
         self.counted += forest
@@ -135,6 +134,7 @@ class ModelInRounds:
                 [*self.counted, *self.queries],
                 steps=most,
                 start=None if self._tilt is None else self._tilt.numbers,
+                pull=self.start.pull(self._first, self.counted),
                 progress=told,
             )
         except Exception as problem:
@@ -149,19 +149,27 @@ class ModelInRounds:
         return self._tilt.points
 
     def _start(self) -> WeightedPoints:
-        """Return points of a graph of columns that fits what was counted so far, as it can."""
-        graph = self._graph()
-        if prod(self.sizes.values()) <= _MOST_EVERY:
-            return list_points(graph)
-        rows = self.steps.tallies.rows
-        draws = min(max(_DRAWN * rows, _FEWEST_DRAWN), _MOST_DRAWN)
-        return draw_points(graph, draws, self.steps.source)
+        """Return points of a graph of columns that fits what was counted so far, as it can.
+
+        With a starting table its points are there, too: the more, the nearer it is to the counts.
+        """
+        return self.start.join(self._first, self.start.draw(self._graph()), self.counted)
+
+    @property
+    def _alone(self) -> GraphModel:
+        """The columns as if they were independent."""
+        return GraphModel(
+            self.sizes, tuple(((name,), np.log(share)) for name, share in self._shares.items())
+        )
+
+    @cached_property
+    def _first(self) -> WeightedPoints | None:
+        """The points of a public starting table, if there is one."""
+        return self.start.first(self._alone, self.singles)
 
     def _graph(self) -> GraphModel:
         """Return a graph of columns: the pairs that are most linked, while it stays small."""
-        alone = GraphModel(
-            self.sizes, tuple(((name,), np.log(share)) for name, share in self._shares.items())
-        )
+        alone = self._alone
         pairs = [one for one in self.counted if len(one.columns) == 2]
         gains = {one.columns: self._gain(one) for one in pairs}
         taken: list[Measurement] = []
@@ -185,7 +193,7 @@ class ModelInRounds:
 
     def finish(self) -> tuple[WeightedPoints, tuple[str, ...]]:
         """Return the points with the weights that fit all counts best."""
-        found = self._fit(_MANY_STEPS, is_last=True)
+        found = self.start.rake(self._fit(_MANY_STEPS, is_last=True))
         return found, (self._note,) if self._note else ()
 
     def _cells(self, names: Names) -> int:

@@ -33,34 +33,69 @@ _KEPT = 2.0
 """How many points that are rounded down are looked at, for each that is rounded up, or so."""
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class KeptCells:
+    """The cell of each point, in rising order, and how many rows each cell gets, exactly.
+
+    Requires: a cell with rows has points.
+    """
+
+    places: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+    def scale(self, logs: Array) -> Array:
+        """Return how often each point occurs, as its share says of the rows of its cell."""
+        top = np.full(self.rows.size, -np.inf)
+        np.maximum.at(top, self.places, logs)
+        shares = np.exp(logs - top[self.places])
+        sums = np.bincount(self.places, weights=shares, minlength=self.rows.size)
+        return shares * (self.rows / np.maximum(sums, 1.0))[self.places]
+
+    def round(self, weights: Array, offset: float) -> Array:
+        """Return whole numbers, those of each cell with the sum of its rows."""
+        last = np.append(self.places[1:] != self.places[:-1], True)
+        ends = np.cumsum(self.rows)[self.places].astype(np.float64)
+        starts = ends - self.rows[self.places]
+        marks = np.clip(np.floor(np.cumsum(weights) + offset), starts, ends)
+        return np.diff(np.where(last, ends, marks), prepend=0.0)
+
+
 def make_rows(
-    points: WeightedPoints, rows: int, tables: Sequence[Names], source: Source | None = None
+    points: WeightedPoints,
+    rows: int,
+    tables: Sequence[Names],
+    source: Source | None = None,
+    kept: KeptCells | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Return codes of so many rows, in random order.
 
-    Ensures: each point occurs within one of its share of the rows.
+    Ensures: each point occurs within one of its share of the rows, or, with `kept`, of the rows of
+    its cell; each of these cells then has as many rows as it gets.
     """
     bits = source_or_default(source)
-    times = _round_weights(points, rows, tuple(tables), bits)
+    times = _round_weights(points, rows, tuple(tables), bits, kept)
     places = np.repeat(np.arange(times.size), times)
     places = places[np.argsort(bits.words(rows))]
     return {name: codes[places] for name, codes in points.codes.items()}
 
 
 def _round_weights(
-    points: WeightedPoints, rows: int, tables: tuple[Names, ...], bits: Source
+    points: WeightedPoints,
+    rows: int,
+    tables: tuple[Names, ...],
+    bits: Source,
+    kept: KeptCells | None,
 ) -> NDArray[np.int64]:
-    weights = points.shares * (rows / points.shares.sum())
-    ends = np.cumsum(weights)
-    ends[-1] = rows
-    offset = float(_uniform(1, bits)[0])
-    marks = np.minimum(np.floor(ends + offset), rows)
-    marks[-1] = rows
-    times = np.diff(marks, prepend=0.0)
+    one_cell = np.zeros(points.logs.size, dtype=np.int64)
+    cells = KeptCells(one_cell, np.array([rows])) if kept is None else kept
+    weights = cells.scale(points.logs)
+    times = cells.round(weights, float(_uniform(1, bits)[0]))
     low = np.floor(weights)
     # Rounding of the running sums may put a point one further off: such a point stays as it is.
     may_move = (times >= low) & (times <= low + 1) & (weights > low)
-    state = _Rounding(BlockedTables(points.sizes, points.codes, tables), weights, low, may_move)
+    blocked = BlockedTables(points.sizes, points.codes, tables)
+    state = _Rounding(blocked, weights, low, may_move, None if kept is None else kept.places)
     return state.improve(times, bits).astype(np.int64)
 
 
@@ -73,6 +108,7 @@ class _Rounding:
     weights: Array
     low: Array
     may_move: NDArray[np.bool_]
+    cells: NDArray[np.int64] | None = None
 
     def improve(self, times: Array, bits: Source) -> Array:
         """Return how often each point occurs, after exchanges as long as they help."""
@@ -92,14 +128,22 @@ class _Rounding:
             self.blocked.tables,
         )
         found = times.copy()
-        found[kept] = self.low[kept] + _exchange(few, gaps, up[kept], bits)
+        cells = None if self.cells is None else self.cells[kept]
+        found[kept] = self.low[kept] + _exchange(few, gaps, up[kept], bits, cells)
         return found
 
 
 def _exchange(
-    blocked: BlockedTables, gaps: Sequence[Array], up: NDArray[np.bool_], bits: Source
+    blocked: BlockedTables,
+    gaps: Sequence[Array],
+    up: NDArray[np.bool_],
+    bits: Source,
+    cells: NDArray[np.int64] | None,
 ) -> NDArray[np.bool_]:
-    """Return which points are rounded up, as many as before, so that the gaps become smaller."""
+    """Return which points are rounded up, as many as before, so that the gaps become smaller.
+
+    With `cells` there are as many as before in each of them.
+    """
     size, excess = _size(gaps), blocked.spread(gaps)
     tries = min(_MOST_TRIES, _MOST_WORK // (up.size * len(blocked.tables)))
     batch = int(up.sum()) // 8
@@ -114,8 +158,12 @@ def _exchange(
             batch //= 2
             continue
         change = np.zeros(up.size)
-        change[leave[np.argpartition(-excess[leave], most)[:most]]] = -1
-        change[enter[np.argpartition(excess[enter], most)[:most]]] = 1
+        if cells is None:
+            leave = leave[np.argpartition(-excess[leave], most)[:most]]
+            enter = enter[np.argpartition(excess[enter], most)[:most]]
+        else:
+            leave, enter = _within_cells(leave, enter, excess, cells, most)
+        change[leave], change[enter] = -1, 1
         moved = blocked.sums(change)
         new = [gap + step for gap, step in zip(gaps, moved, strict=True)]
         new_size = _size(new)
@@ -125,6 +173,31 @@ def _exchange(
         else:
             batch //= 2
     return up
+
+
+def _within_cells(
+    leave: NDArray[np.int64],
+    enter: NDArray[np.int64],
+    excess: Array,
+    cells: NDArray[np.int64],
+    most: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the best of each kind, as many of one as of the other in each cell."""
+    first = leave[np.lexsort((-excess[leave], cells[leave]))]
+    second = enter[np.lexsort((excess[enter], cells[enter]))]
+    keys = [cells[some] * (1 << 32) + _ranks(cells[some]) for some in (first, second)]
+    _, one, other = np.intersect1d(*keys, assume_unique=True, return_indices=True)
+    first, second = first[one], second[other]
+    gains = excess[first] - excess[second]
+    best = np.argsort(-gains, kind="stable")[:most]
+    return first[best], second[best]
+
+
+def _ranks(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of each among those of its group, for groups in rising order."""
+    places = np.arange(groups.size)
+    is_new = np.append(True, groups[1:] != groups[:-1])[: groups.size]
+    return places - np.maximum.accumulate(np.where(is_new, places, 0))
 
 
 def _size(gaps: Sequence[Array]) -> float:

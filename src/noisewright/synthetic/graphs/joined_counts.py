@@ -46,7 +46,7 @@ _CLOSE = 1e-4
 @final
 @dataclass(frozen=True, eq=False)
 class JoinedCounts:
-    """What was counted, table by table; `pull` is τ times σ of the noisiest counts.
+    """What was counted, table by table; `pull` is τ times σ of the noisiest counts, where no τ is.
 
     One query is a table of a column of its own, of those that it does not count and those it does.
     Requires: measurements of the same rows.
@@ -54,6 +54,7 @@ class JoinedCounts:
 
     measurements: Sequence[Measurement]
     pull: float = 1.0
+    tau: float | None = None
 
     @cached_property
     def _seen(self) -> dict[Names, tuple[Array, float]]:
@@ -95,7 +96,8 @@ class JoinedCounts:
     @cached_property
     def _pulls(self) -> Array:
         """What holds each number near zero: τ σ²."""
-        return self.pull * self._variances / np.sqrt(self._variances.max())
+        usual = self.pull / np.sqrt(self._variances.max())
+        return (usual if self.tau is None else self.tau) * self._variances
 
     @cached_property
     def _scales(self) -> Array:

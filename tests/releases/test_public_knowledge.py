@@ -1,0 +1,137 @@
+"""Zeros, a prior and totals of `synthesize`: kept in every row, and refused before any debit."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import noisewright as nw
+from noisewright.errors import InputError, OutsideSpaceError, SpaceError
+from tests.releases.people_with_zeros import COLUMNS, DATA, REGIONS, ZEROS, broken
+
+METHOD = nw.planning.Method
+
+
+def refuse(words: str, kind: type[Exception] = InputError, data: Any = DATA, **given: Any) -> None:
+    with pytest.raises(kind, match=words):
+        nw.synthesize(data, COLUMNS, epsilon=1, ledger=None, **given)
+
+
+def test_no_zero_is_in_a_million_rows_even_if_counts_are_all_noise() -> None:
+    assert broken(DATA) == 0
+    made = nw.synthesize(
+        DATA,
+        COLUMNS,
+        epsilon="1e-3",
+        delta=1e-9,
+        ledger=None,
+        zeros=ZEROS,
+        method=METHOD(rows=10**6),
+    )
+    assert made.rows == 10**6
+    assert broken(made.table) == 0
+    assert any(
+        "Declared impossible" in note and "sex=male, pregnant=yes" in note for note in made.limits
+    )
+
+
+def test_all_together_cost_what_they_cost_without(tmp_path: Path) -> None:
+    totals = [
+        {"region": REGIONS},
+        pa.table({"work": ["yes", "no"], "sex": ["male", "female"], "count": [1_200, 1_800]}),
+    ]
+    book = nw.Ledger.create(tmp_path / "budget.db")
+    book.grant("people", epsilon=3)
+    plain = nw.synthesize(DATA, COLUMNS, epsilon=1, ledger=book, dataset="people")
+    made = nw.synthesize(
+        DATA,
+        COLUMNS,
+        epsilon=1,
+        ledger=book,
+        dataset="people",
+        zeros={f"zero {n}": one for n, one in enumerate(ZEROS)},
+        prior=plain,
+        totals=totals,
+        out=nw.planning.Output(tmp_path / "made.parquet", report=False),
+    )
+    assert made.certificate_digest == plain.certificate_digest
+    assert made.charged == plain.charged
+    assert broken(made.table) == 0
+    assert Counter(made.table["region"].to_pylist()) == REGIONS
+    pairs = zip(made.table["work"].to_pylist(), made.table["sex"].to_pylist(), strict=True)
+    assert Counter(pairs) == {("yes", "male"): 1_200, ("no", "female"): 1_800}
+    again = nw.results.Synthesis.open(tmp_path / "made.parquet")
+    assert sum("declared public" in note for note in again.limits) == 2
+
+
+@pytest.mark.parametrize("rows", [1_000, 6_000])
+def test_totals_are_scaled_to_the_rows_that_are_made(rows: int) -> None:
+    made = nw.synthesize(
+        DATA, COLUMNS, epsilon=1, ledger=None, totals={"region": REGIONS}, method=METHOD(rows=rows)
+    )
+    found = Counter(made.table["region"].to_pylist())
+    for label, count in REGIONS.items():
+        assert abs(found[label] - count * rows / 3_000) < 1
+    if rows == 6_000:
+        assert found == {label: 2 * count for label, count in REGIONS.items()}
+
+
+def test_a_row_that_meets_a_zero_is_refused_before_the_debit(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="needs: duckdb")
+    bad = pa.concat_tables(
+        [
+            DATA,
+            DATA.slice(0, 1).set_column(1, "pregnant", [["yes"]]).set_column(0, "sex", [["male"]]),
+        ]
+    )
+    book = nw.Ledger.create(tmp_path / "budget.db")
+    book.grant("people", epsilon=3)
+    with duckdb.connect() as database:
+        database.register("people", bad)
+        for data, at in ((bad, "row 3,001"), (nw.DuckDB(database, "people"), "a row")):
+            with pytest.raises(OutsideSpaceError, match=f"{at} of the data meets"):
+                nw.synthesize(data, COLUMNS, epsilon=1, ledger=book, dataset="people", zeros=ZEROS)
+        database.register("good", DATA)
+        made = nw.synthesize(
+            nw.DuckDB(database, "good"), COLUMNS, epsilon=1, ledger=None, zeros=ZEROS
+        )
+    assert broken(made.table) == 0
+    assert str(book.balance("people").left.epsilon) == "3"
+
+
+def test_what_cannot_be_used_is_named() -> None:
+    refuse("leave no row possible", zeros=[{"sex": ["male", "female"]}])
+    refuse("leave no row possible", zeros=[{"sex": "male"}, {"sex": "female"}])
+    refuse("no column 'sexx'", zeros=[{"sexx": "male"}])
+    refuse("no value 'man'", OutsideSpaceError, zeros=[{"sex": "man"}])
+    refuse("zeros is 3; give conditions", zeros=3)
+    other = nw.workloads.Workload.conjunctions({"sex": ["female", "male"]}, [{"sex": "male"}])
+    refuse("a workload on other columns", zeros=other)
+    refuse(r"inference='graph'.* use method='mst'", zeros=ZEROS, method=METHOD(inference="graph"))
+    refuse(r"method='mwem'.* use method='mst'", zeros=ZEROS, method="mwem")
+    refuse(
+        r"the prior: .*'income', 'region'", prior=DATA.select(["sex", "pregnant", "age", "work"])
+    )
+    refuse(
+        "the prior: the column 'sex' at row 1",
+        SpaceError,
+        prior=DATA.set_column(0, "sex", [["M"] * 3_000]),
+    )
+    refuse("the prior: it has no rows", prior=DATA.slice(0, 0))
+    refuse("add up to 2,999, but 3,000", totals={"region": REGIONS | {"isle": 0}})
+    refuse("totals 1: the column 'region'", SpaceError, totals={"region": {"west": 3_000}})
+    refuse("about 'land'", totals={"land": {"west": 3_000}})
+    refuse("a count is 1.5", totals={"region": {"north": 1.5}})
+    refuse("has no column 'count'", totals=pa.table({"region": ["north"], "n": [3_000]}))
+    refuse("a cell twice", totals=pa.table({"region": ["isle"] * 2, "count": [1, 2_999]}))
+    refuse("two tables of totals by region", totals=[{"region": REGIONS}, {"region": REGIONS}])
+    refuse("totals is empty", totals=[])
+    refuse(
+        "sex=male, pregnant=yes, which the zeros exclude",
+        zeros=ZEROS,
+        totals=pa.table({"sex": ["male"], "pregnant": ["yes"], "count": [3_000]}),
+    )
+    with pytest.raises(InputError, match="add up to 3,000, but 50 rows"):
+        nw.planning.predict_synthesis(COLUMNS, people=50, epsilon=1, totals={"region": REGIONS})
