@@ -1,4 +1,6 @@
 from .bins import BINS as BINS, Bins as Bins
+from .bounds.query_bounds import QueryBound as QueryBound, bound_query as bound_query
+from .bounds.question import ClassedQuery as ClassedQuery
 from .by_blr.accuracy import blr_accuracy as blr_accuracy, blr_size as blr_size
 from .by_blr.blr import Blr as Blr, blr as blr
 from .by_blr.blr_synthesizer import ByBlr as ByBlr
@@ -31,5 +33,5 @@ from .tallies import (
     varying as varying,
 )
 from .workload_errors import PartError as PartError, WorkloadErrors as WorkloadErrors
-from .workloads.counting_queries import Marginal as Marginal
+from .workloads.counting_queries import Conjunction as Conjunction, Marginal as Marginal
 from .workloads.workload import Workload as Workload

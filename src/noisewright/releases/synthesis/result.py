@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.certificates import Certificate
 from noisewright.errors import NoisewrightError, ReleaseError
+from noisewright.estimation import Estimate
 from noisewright.exact import as_text
 from noisewright.given import quantity
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
+from noisewright.queries import Expression
 from noisewright.releases.synthesis.plain_spaces import plain_points, plain_space
 from noisewright.spaces import Records
 from noisewright.synthetic import (
@@ -216,6 +218,34 @@ class Synthesis:
         from noisewright.releases.synthesis.reading_back import open_synthesis
 
         return open_synthesis(path)
+
+    def query(
+        self,
+        where: Mapping[str, Any] | Expression | str | None = None,
+        *,
+        by: str | Sequence[str] = (),
+        confidence: float = 0.95,
+        about: Literal["people", "population"] = "people",
+        together: bool = False,
+    ) -> Estimate:
+        """Return how many rows of the original a condition holds for, with an interval.
+
+        `where` is a mapping from columns to what they must be, as in `Workload.conjunctions`, an
+        expression such as `nw.col("age") >= 30`, or a text as behind WHERE in SQL; left out, it
+        always holds. `by` names columns: there is an answer for each of their declared values.
+        Requires: a query that was not chosen because of what the noisy counts say of it.
+        Ensures: each interval covers the true number of the counted rows with the confidence, over
+        the noise, whatever the table is; with `together` all of them do at once. A query that is a
+        sum of cells that were counted together has the exact law of their noise, and a standard
+        error. Any other has the bounds that follow from all that was counted, by a linear program
+        (extra `design`); its value is that of the synthetic rows. Where these bounds are all that
+        is possible, `notes` says so. With about="population" the people are a sample, which adds
+        to the error. It is computed from noisy counts and costs no privacy.
+        Source: Fréchet 1935 for bounds from marginals; Clopper and Pearson 1934 for populations.
+        """
+        from noisewright.releases.synthesis.asking import answer_query
+
+        return answer_query(self, where, by, confidence=confidence, about=about, together=together)
 
     def report(
         self, path: str | os.PathLike[str] | None = None, *, balance: Balance | None = None
