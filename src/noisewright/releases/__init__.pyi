@@ -27,5 +27,9 @@ from .synthesis.result import (
     Synthesis as Synthesis,
     plain_errors as plain_errors,
 )
+from .synthesis.several import (
+    SyntheticTables as SyntheticTables,
+    names_of_tables as names_of_tables,
+)
 from .synthesis.task import SynthesisTask as SynthesisTask, predict_synthesis as predict_synthesis
 from .synthesize import synthesize as synthesize

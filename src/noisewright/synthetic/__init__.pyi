@@ -10,6 +10,7 @@ from .by_mst.mst import Mst as Mst
 from .by_mwem.mwem import MOST_POINTS as MOST_POINTS, Mwem as Mwem
 from .by_mwem.mwem_on_graph import MwemOnGraph as MwemOnGraph
 from .by_points.by_points import ByPoints as ByPoints
+from .by_points.several_tables import refit_rows as refit_rows
 from .graphs.graph_fit import (
     INFERENCE as INFERENCE,
     Inference as Inference,

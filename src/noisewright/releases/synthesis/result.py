@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
 from noisewright.queries import Expression
 from noisewright.releases.synthesis.plain_spaces import plain_points, plain_space
+from noisewright.sampling import Source
 from noisewright.spaces import Records
 from noisewright.synthetic import (
     NOISES,
@@ -35,6 +36,9 @@ from noisewright.synthetic import (
     describe_method,
 )
 from noisewright.version import __version__
+
+if TYPE_CHECKING:
+    from noisewright.releases.synthesis.several import SyntheticTables
 
 FORMAT, VERSION = "noisewright-synthesis", 1
 
@@ -246,6 +250,20 @@ class Synthesis:
         from noisewright.releases.synthesis.asking import answer_query
 
         return answer_query(self, where, by, confidence=confidence, about=about, together=together)
+
+    def tables(self, count: int, *, source: Source | None = None) -> SyntheticTables:
+        """Return several synthetic tables from the same noisy counts, at no further cost.
+
+        They differ by as much as the noise leaves open, so that `.estimate` of what is returned
+        can say how far a statistic may be off. `count` of 10 to 20 is enough; each takes as long as
+        a fit. This table is not among them.
+        Requires: noisy counts of every column, as method="mst" makes them.
+        Ensures: post-processing of what was released.
+        Source: Bardsley, Solonen, Haario and Laine 2014 for the draws; Rubin 1987 for the rules.
+        """
+        from noisewright.releases.synthesis.several import draw_tables
+
+        return draw_tables(self, count, source)
 
     def report(
         self, path: str | os.PathLike[str] | None = None, *, balance: Balance | None = None
