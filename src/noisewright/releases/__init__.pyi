@@ -4,6 +4,7 @@ from .files.recipe import Recipe as Recipe
 from .files.staging import staging_beside as staging_beside
 from .files.target import (
     CERTIFICATE as CERTIFICATE,
+    COUNTS as COUNTS,
     RECIPE as RECIPE,
     REPORT as REPORT,
     SYNTHESIS as SYNTHESIS,

@@ -14,7 +14,7 @@ from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.exact import exactly, parse_json
 from noisewright.files import read_whole
 from noisewright.mechanisms import Guarantee
-from noisewright.releases.files.target import TargetFiles
+from noisewright.releases.files.target import COUNTS, TargetFiles
 from noisewright.releases.released import certificate_beside, file_digest
 from noisewright.releases.synthesis.declared import Declared
 from noisewright.releases.synthesis.plain_spaces import read_space
@@ -61,6 +61,7 @@ def open_synthesis(path: str | os.PathLike[str]) -> Synthesis:
         )
     kinds = {"data": target.data, "synthesis": side}
     kinds |= {"certificate": target.certificate, "report": target.report}
+    kinds |= {"counts": target.beside(COUNTS)}
     files = {kind: file for kind, file in kinds.items() if file.exists()}
     try:
         return _made_of(document, target, files)

@@ -251,6 +251,27 @@ class Synthesis:
 
         return answer_query(self, where, by, confidence=confidence, about=about, together=together)
 
+    def noisy_counts(self) -> Any:
+        """Return all noisy counts as an Arrow table, a row for each cell of what was counted.
+
+        `table` says what was counted, `column_1`, `value_1`, `column_2` … name the cell, and
+        `noisy_count` has the standard deviation and the 95% interval of its noise beside it.
+        """
+        from noisewright.releases.synthesis.counts_table import counts_table
+
+        return counts_table(self)
+
+    def save_counts(
+        self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> Path:
+        """Write all noisy counts as CSV, beside the table or to a path; return where.
+
+        Ensures: texts that a spreadsheet would take for formulas begin with an apostrophe.
+        """
+        from noisewright.releases.synthesis.counts_table import save_counts
+
+        return save_counts(self, path, overwrite=overwrite)
+
     def tables(self, count: int, *, source: Source | None = None) -> SyntheticTables:
         """Return several synthetic tables from the same noisy counts, at no further cost.
 

@@ -140,8 +140,21 @@ def draw_heatmap(mechanism: Table) -> SquareGrid:
     )
 
 
-def draw_pairs(names: Sequence[str], known: Collection[frozenset[int]]) -> SquareGrid:
-    """Lay out all pairs of things by name, below the diagonal; `known` pairs are painted."""
+def draw_pairs(
+    names: Sequence[str],
+    known: Collection[frozenset[int]],
+    wrong: Collection[frozenset[int]] = (),
+) -> SquareGrid:
+    """Lay out all pairs of things by name, below the diagonal; `known` pairs are painted.
+
+    Those that are `wrong` have another color, and a mark for who cannot tell colors apart.
+    """
+
+    def cell(x: int, y: int, pair: frozenset[int]) -> GridCell:
+        if pair in wrong:
+            return GridCell(x, y, kind="wrong", text="!")
+        return GridCell(x, y, kind="known" if pair in known else "blank")
+
     count = len(names) - 1
     # Narrow drawings would be shown larger, letters and all.
     side = max(16, min(60, 300 // count))
@@ -156,11 +169,7 @@ def draw_pairs(names: Sequence[str], known: Collection[frozenset[int]]) -> Squar
         tilt=45,
         room_below=round(0.71 * reach) + 20,
         cells=[
-            GridCell(
-                left + side * column,
-                2 + side * (row - 1),
-                kind="known" if frozenset((row, column)) in known else "blank",
-            )
+            cell(left + side * column, 2 + side * (row - 1), frozenset((row, column)))
             for row in range(1, len(names))
             for column in range(row)
         ],
