@@ -55,7 +55,7 @@ def query(
     """
     if not releases.is_synthesis(synthetic):
         raise InputError(
-            f"{str(synthetic)!r} has no .{releases.SYNTHESIS} beside it, so it is no synthetic table. "
+            f"{str(synthetic)!r} has no .{releases.SYNTHESIS} beside it, so it is not synthetic. "
             "Of a released file, ask noisewright estimate."
         )
     made = nw.results.Synthesis.open(synthetic)
