@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -26,6 +26,7 @@ _VIRIDIS = (
 _COLORS = [bytes.fromhex(color) for color in _VIRIDIS.split()]
 """Every 17th of viridis's 256 colors (van der Walt and Smith 2015); those between are mixed."""
 
+_LEAST_FOR_TEXT = 30
 _SIDE, _KEY_PARTS, _KEY_HEIGHT = 300, 24, 32
 _LETTERS = int(LONGEST / WIDTH_OF_A_LETTER)
 
@@ -144,16 +145,19 @@ def draw_pairs(
     names: Sequence[str],
     known: Collection[frozenset[int]],
     wrong: Collection[frozenset[int]] = (),
+    texts: Mapping[frozenset[int], str] | None = None,
 ) -> SquareGrid:
     """Lay out all pairs of things by name, below the diagonal; `known` pairs are painted.
 
-    Those that are `wrong` have another color, and a mark for who cannot tell colors apart.
+    Those that are `wrong` have another color, and a mark for who cannot tell colors apart. `texts`
+    are written into their squares if these are large enough.
     """
 
     def cell(x: int, y: int, pair: frozenset[int]) -> GridCell:
-        if pair in wrong:
-            return GridCell(x, y, kind="wrong", text="!")
-        return GridCell(x, y, kind="known" if pair in known else "blank")
+        mark = "!" if pair in wrong else ""
+        text = (texts or {}).get(pair, "") if side >= _LEAST_FOR_TEXT else ""
+        kind = "wrong" if mark else "known" if pair in known else "blank"
+        return GridCell(x, y, kind=kind, text=text + mark)
 
     count = len(names) - 1
     # Narrow drawings would be shown larger, letters and all.

@@ -41,6 +41,11 @@ class Misfit:
     cell: str
     apart: str
 
+    @property
+    def ratio(self) -> float:
+        """What the rows are off by, as a multiple of what noise explains."""
+        return self.found / self.noise if self.noise else 0.0
+
 
 @dataclass(frozen=True)
 class MisfitView:
@@ -81,18 +86,23 @@ def view_misfits(facts: SynthesisFacts) -> MisfitView | None:
     known = [each for one in facts.counted if (each := measure_misfit(one)) is not None]
     if not known:
         return None
-    wrong = sorted((one for one in known if one.beyond > 0), key=lambda one: -one.beyond)
+    wrong = [one for one in known if one.beyond > 0]
+    largest = sorted(known, key=lambda one: (-one.beyond, -one.ratio))
     return MisfitView(
         _words(known, wrong),
         tuple(
             (
                 one.name,
-                (readable(one.found), readable(one.noise), readable(one.beyond)),
+                (
+                    readable(one.found),
+                    readable(one.noise),
+                    readable(one.beyond) if one.beyond else "nothing",
+                ),
                 f"{one.cell}: {one.apart}",
             )
-            for one in wrong[:_MOST_LISTED]
+            for one in largest[:_MOST_LISTED]
         ),
-        _picture(facts, wrong),
+        _picture(facts, known),
     )
 
 
@@ -117,27 +127,31 @@ def _words(known: Sequence[Misfit], wrong: Sequence[Misfit]) -> str:
     )
 
 
-def _picture(facts: SynthesisFacts, wrong: Sequence[Misfit]) -> Picture | None:
+def _picture(facts: SynthesisFacts, known: Sequence[Misfit]) -> Picture | None:
     columns = facts.varying
     if len(columns) < 3 or len(facts.names) > MOST_DRAWN or not facts.linked:
         return None
     places = {name: place for place, name in enumerate(columns)}
 
-    def pairs(sets: Sequence[frozenset[str]]) -> set[frozenset[int]]:
-        inside = [pair for pair in sets if pair <= places.keys()]
-        return {frozenset(places[name] for name in pair) for pair in inside}
-
-    counted = [frozenset(one.columns) for one in facts.together if len(one.columns) == 2]
-    beyond = pairs([frozenset(one.columns) for one in wrong if len(one.columns) == 2])
+    counted = {
+        frozenset(places[name] for name in one.columns): one
+        for one in known
+        if len(one.columns) == 2 and set(one.columns) <= places.keys()
+    }
+    wrong = {pair for pair, one in counted.items() if one.beyond > 0}
     about = (
-        f"{len(beyond)} of {len(pairs(counted))} counted pairs of columns are further from their "
-        "noisy counts than noise explains"
+        f"{len(wrong)} of {len(counted)} counted pairs of columns are further from their noisy "
+        "counts than noise explains"
     )
+    possible = len(columns) * (len(columns) - 1) // 2
+    blank = " Blank pairs were not counted by themselves: there is nothing to compare with."
+    blank = blank if len(counted) < possible else ""
+    texts = {pair: f"{one.ratio:.1f}" for pair, one in counted.items()}
     return try_to_draw(
         lambda: Picture(
-            f"{about} (marked with !). Blank pairs were not counted by themselves: there is "
-            "nothing to compare the rows with.",
+            f"How far the rows are from the noisy counts, as a multiple of the noise: {about}"
+            f"{' (marked with !)' if wrong else ''}.{blank}",
             about,
-            draw_pairs(short_names(columns), pairs(counted), beyond),
+            draw_pairs(short_names(columns), counted.keys(), wrong, texts),
         )
     )
