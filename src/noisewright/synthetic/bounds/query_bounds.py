@@ -93,7 +93,7 @@ def bound_query(
     low, high = min(max(low, 0), rows), max(min(high, rows), 0)
     if value is not None and target[-1]:
         value = rows - value
-    if error is not None and error > (high - low) / 2:
+    if error is not None and error > max(high - low, 1) / 2:
         # Other counts say more than its own: that it was counted, too, says nothing any more.
         value = error = None
     return QueryBound(low, high, value, error, low == 0 and high == rows)
