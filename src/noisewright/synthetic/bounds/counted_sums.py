@@ -149,6 +149,9 @@ def known_sums(
     """
     found: dict[bytes, KnownSum] = {}
     flags = chosen_counts(spends)
+    if len(flags) != len(measurements):
+        # Steps of another kind: whatever they were, their counts are not averaged.
+        flags = [True] * len(measurements)
     for one, is_chosen in zip(measurements, flags, strict=True):
         told: set[bytes] = set()
         for atoms, counted in _sums_of(query, one, is_chosen, origins):

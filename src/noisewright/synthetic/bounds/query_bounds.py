@@ -41,7 +41,7 @@ _MOST_ATOMS, _MOST_SUMS = 1 << 10, 1 << 9
 _WIDENED = 1.25
 """By how much intervals are widened, again and again, when no table is within all of them."""
 
-_ROUNDING = 1e-7
+_ROUNDING = 1e-6
 """What a linear program may lack, as a share of the rows."""
 
 
