@@ -8,11 +8,10 @@ from typing import Annotated, Literal
 import typer
 
 import noisewright as nw
-from noisewright import releases
+from noisewright import ledger as books, releases
 from noisewright.cli.options import JsonOption, split_commas
 from noisewright.cli.say import align, answer, say
 from noisewright.errors import InputError
-from noisewright.ledger import plain_guarantee
 
 _MOST_ROWS = 50
 
@@ -71,7 +70,7 @@ def query(
             {
                 "file": str(made.path),
                 "people": made.people,
-                "guarantee": plain_guarantee(made.guarantee),
+                "guarantee": books.plain_guarantee(made.guarantee),
                 "private": made.is_private,
                 "about": found.about,
                 "confidence": found.confidence,

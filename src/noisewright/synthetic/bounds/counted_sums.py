@@ -220,13 +220,13 @@ def _cell_sums(
                     }
                 )
                 value, size = float(counts[cell]), int(cells[cell])
-                yield atoms, _counted(one, value, size, whole, is_chosen)
+                yield atoms, _count_of(one, value, size, whole, is_chosen)
                 inside = target[atoms]
                 is_told = is_told and bool(inside.all() or not inside.any())
                 if inside.all():
                     noisy, added = noisy + value, added + size
             if is_told:
-                yield target, _counted(one, noisy, added, whole, is_chosen)
+                yield target, _count_of(one, noisy, added, whole, is_chosen)
 
 
 def _add_up(table: Any, number: Any, groups: int, axis: int) -> Any:
@@ -235,7 +235,7 @@ def _add_up(table: Any, number: Any, groups: int, axis: int) -> Any:
     return found
 
 
-def _counted(
+def _count_of(
     one: Measurement, noisy: float, cells: int, whole: float, is_chosen: bool
 ) -> CountedSum:
     noise, every = one.noise, one.counts.size
