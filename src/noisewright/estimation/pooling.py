@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noisewright.errors import ParameterError
 from noisewright.estimation.intervals.intervals import (
@@ -34,8 +35,8 @@ _MOST_FREEDOM = 1 << 30
 
 @public
 def pool_estimates(
-    values: Sequence[Any],
-    variances: Sequence[Any] | None = None,
+    values: Sequence[Any] | NDArray[Any],
+    variances: Sequence[Any] | NDArray[Any] | None = None,
     *,
     people: int,
     confidence: float = 0.95,
@@ -96,7 +97,7 @@ def pool_estimates(
     )
 
 
-def _read(given: Sequence[Any], name: str) -> Any:
+def _read(given: Sequence[Any] | NDArray[Any], name: str) -> Any:
     try:
         found = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
