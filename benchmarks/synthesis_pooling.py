@@ -33,7 +33,7 @@ STATISTICS = (
     "beyond pairs",
 )
 SETTINGS = [(3000, 0.3, 0), (3000, 1, 0), (3000, 1, 1e-9), (3000, 5, 1e-9)]
-TABLES = 10
+TABLES, POPULATION = 10, 3_000_000
 
 
 def draw(n: int, rng: Any) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     rng = np.random.default_rng(given.seed)
-    whole = np.array(statistics(draw(3_000_000, rng))[0])
+    whole = np.array(statistics(draw(POPULATION, rng))[0])
     print("epsilon  delta  statistic            people  population    bias")
     for n, epsilon, delta in SETTINGS:
         hits: list[Any] = []

@@ -171,6 +171,14 @@ def test_a_method_without_counts_has_no_error_bar_and_no_further_tables() -> Non
         mwem.tables(2)
 
 
+def test_a_count_that_noise_drowns_is_not_said_to_be_missing() -> None:
+    made = nw.synthesize({"a": [0, 1] * 20}, {"a": nw.Counts(1)}, epsilon=1e-4, ledger=None)
+    found = made.query({"a": 1})
+    assert found.interval == (0, 40)
+    assert "so much noise" in found.notes[0]
+    assert "no error bar" in found.notes[1]
+
+
 def test_people_with_several_rows_are_no_sample_of_a_population() -> None:
     rows = {"who": [1, 1, 2, 3, 3], "a": [0, 1, 1, 0, 1]}
     plan = nw.Plan({"a": nw.Column(nw.Counts(1))}, epsilon=1, person=nw.Person("who", rows=2))

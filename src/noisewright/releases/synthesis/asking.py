@@ -166,16 +166,23 @@ def _method(found: Sequence[QueryBound]) -> str:
 
 
 def _notes(made: Synthesis, found: Sequence[QueryBound]) -> tuple[str, ...]:
+    """Say where a value is not a noisy count, and where nothing bounds it."""
     bounded = [one for one in found if one.value is None]
-    if not bounded:
-        return ()
+    apart = sum(not one.is_counted for one in bounded)
     empty = sum(one.is_vacuous for one in bounded)
-    which = "This query was" if len(found) == 1 else f"{len(bounded):,} of these groups were"
-    said = [
-        f"{which} not counted: the value is what the synthetic rows count, and has no standard "
-        "error. The interval is all that the noisy counts allow, whatever links there are between "
-        "columns; it may be far wider than the value is off."
-    ]
+    said: list[str] = []
+    if apart:
+        said.append(
+            f"{_which(apart, len(found))} not counted: the value is what the synthetic rows count, "
+            "and has no standard error. The interval is all that the noisy counts allow, whatever "
+            "links there are between columns; it may be far wider than the value is off."
+        )
+    if len(bounded) > apart:
+        said.append(
+            f"{_which(len(bounded) - apart, len(found))} counted with so much noise that other "
+            "counts, or what is possible, say more: the value is what the synthetic rows count, "
+            "and has no standard error."
+        )
     if empty:
         of = "" if len(found) == 1 else f" of {quantity(empty, 'group')}"
         said.append(
@@ -183,3 +190,7 @@ def _notes(made: Synthesis, found: Sequence[QueryBound]) -> tuple[str, ...]:
             f"0 to {made.people:,}. The value has no error bar."
         )
     return tuple(said)
+
+
+def _which(some: int, every: int) -> str:
+    return "This query was" if every == 1 else f"{some:,} of these {every:,} groups were"

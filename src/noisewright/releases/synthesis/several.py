@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 from noisewright.errors import ParameterError, ReleaseError
 from noisewright.estimation import Estimate, pool_estimates, read_about
 from noisewright.files import require_path
-from noisewright.given import whole_number
+from noisewright.given import quantity, whole_number
 from noisewright.public import public_methods
 from noisewright.releases.synthesis.declared import Declared
 from noisewright.sampling import Source, source_or_default
@@ -91,7 +91,8 @@ class SyntheticTables:
 
     def __repr__(self) -> str:
         rows = self.every[0].num_rows
-        return f"<{len(self.every)} synthetic tables of {rows:,} rows, from the same noisy counts>"
+        many = quantity(len(self.every), "synthetic table")
+        return f"<{many} of {rows:,} rows, from the same noisy counts>"
 
 
 def names_of_tables(path: str | os.PathLike[str], count: int) -> list[Path]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, final
 
@@ -109,15 +110,18 @@ def _mean(counted: Sequence[CountedSum]) -> tuple[float, list[tuple[float, Count
 
 def _interval(counted: Sequence[CountedSum], miss: float) -> tuple[float, float]:
     value, used = _mean(counted)
-    law, lack = add_laws(
-        [
-            (weight * inner, sum_law(noise, cells))
-            for weight, one in used
-            for inner, noise, cells in one.noises
-        ]
+    parts = tuple(
+        (weight * inner, noise, cells) for weight, one in used for inner, noise, cells in one.noises
     )
-    half = law.half_width(miss) + lack
+    half = _half_width(parts, miss)
     return value - half, value + half
+
+
+@lru_cache(maxsize=1 << 12)
+def _half_width(parts: tuple[tuple[float, Noise, int], ...], miss: float) -> float:
+    """Return how far a weighted sum of noises reaches; groups of one query share most of these."""
+    law, lack = add_laws([(weight, sum_law(noise, cells)) for weight, noise, cells in parts])
+    return law.half_width(miss) + lack
 
 
 Sides = Mapping[int, tuple[Any, list[Mask]]]

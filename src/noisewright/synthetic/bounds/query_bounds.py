@@ -52,7 +52,8 @@ class QueryBound:
 
     `value` and `standard_error` are there if it was counted, as a sum of cells, and other counts do
     not say more; `low` and `high` are whole numbers of rows, and hold the truth with the confidence
-    that was asked for. `is_vacuous` if they are all that is possible.
+    that was asked for. `is_vacuous` if they are all that is possible; `is_counted` if the query was
+    counted, however noisy that is.
     """
 
     low: float
@@ -60,6 +61,7 @@ class QueryBound:
     value: float | None = None
     standard_error: float | None = None
     is_vacuous: bool = False
+    is_counted: bool = False
 
 
 def bound_query(
@@ -81,7 +83,7 @@ def bound_query(
     target = query.counts.reshape(-1)
     if target.all() or not target.any():
         known = float(rows if target.all() else 0)
-        return QueryBound(known, known, known, 0.0)
+        return QueryBound(known, known, known, 0.0, is_counted=True)
     problem = _Problem(query, target, measurements, spends, origins, rows, miss)
     low, high = problem.ends()
     own = problem.own
@@ -96,7 +98,8 @@ def bound_query(
     if error is not None and error > max(high - low, 1) / 2:
         # Other counts say more than its own: that it was counted, too, says nothing any more.
         value = error = None
-    return QueryBound(low, high, value, error, low == 0 and high == rows)
+    is_vacuous = low == 0 and high == rows
+    return QueryBound(low, high, value, error, is_vacuous, own is not None)
 
 
 def _slack(rows: int) -> float:

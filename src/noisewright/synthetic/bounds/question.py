@@ -128,6 +128,20 @@ class ClassedQuery:
         Bins that share a class have the same number, so that their counts are a sum over classes;
         if `is_coarse`, so have classes that the query treats alike.
         """
+        known = self._components.get((axis, width, is_coarse))
+        if known is None:
+            known = self._find_components(axis, width, is_coarse)
+            self._components[axis, width, is_coarse] = known
+        return known
+
+    @cached_property
+    def _components(self) -> dict[tuple[int, int, bool], tuple[NDArray[np.int64], list[Mask]]]:
+        """What was found before: most tables have a column in the same bins."""
+        return {}
+
+    def _find_components(
+        self, axis: int, width: int, is_coarse: bool
+    ) -> tuple[NDArray[np.int64], list[Mask]]:
         own, many = self.classes[axis], self.counts.shape[axis]
         bins = np.arange(own.size) // width
         seen = np.zeros((int(bins[-1]) + 1, many), dtype=np.bool_)
