@@ -93,7 +93,7 @@ def main() -> None:
                 [
                     (own.lows <= truth) & (truth <= own.highs),
                     (wide.lows <= whole) & (whole <= wide.highs),
-                    (own.values - truth) / own.standard_errors,
+                    (own.values - truth) / np.maximum(own.standard_errors, 1e-12),
                 ]
             )
         shares = np.array(hits, dtype=float).mean(axis=0)

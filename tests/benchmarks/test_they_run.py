@@ -257,7 +257,7 @@ def test_synthesis_intervals(
 def test_synthesis_pooling(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(synthesis_pooling, "SETTINGS", [(60, 1, 0)])
+    monkeypatch.setattr(synthesis_pooling, "SETTINGS", [(300, 1, 0)])
     monkeypatch.setattr(synthesis_pooling, "TABLES", 2)
     monkeypatch.setattr(synthesis_pooling, "POPULATION", 3000)
     monkeypatch.setattr(sys, "argv", ["x", "--runs", "1"])
