@@ -64,6 +64,8 @@ SECTIONS = {
         "predict_synthesis",
         "Method",
         "Synthesis",
+        "SyntheticTables",
+        "pool_estimates",
         "WorkloadErrors",
         "PartError",
         "Measurement",

@@ -10,6 +10,7 @@ from .designs import (
     price_of_properties as price_of_properties,
     rmse as rmse,
 )
+from .estimation import pool_estimates as pool_estimates
 from .mechanisms import (
     laplace_scale as laplace_scale,
     marginal as marginal,

@@ -88,7 +88,7 @@ ON_USE: dict[str, set[str]] = {
     "engines": {"pyarrow", "pyspark"},
     "releases": {"pyarrow"},
     "report": {"altair", "jinja2", "vl_convert"},
-    "synthetic": {"pyarrow"},
+    "synthetic": {"pyarrow", "scipy"},
     "demo": {"pyarrow"},
     "studio": {"uvicorn"},
     "cli": {"altair", "pyarrow", "vl_convert"},

@@ -33,6 +33,8 @@ from benchmarks import (
     selection,
     startup,
     synthesis,
+    synthesis_intervals,
+    synthesis_pooling,
     workloads,
 )
 from benchmarks.measure import Result, report
@@ -242,6 +244,26 @@ def test_adult_says_where_its_data_is(
     monkeypatch.setattr(sys, "argv", ["adult_release", "--releases", "2"])
     adult_release.main()
     assert "400 people, 2 releases, epsilon = 8 a row" in capsys.readouterr().out
+
+
+def test_synthesis_intervals(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(synthesis_intervals, "SETTINGS", [(60, 1, 0)])
+    monkeypatch.setattr(sys, "argv", ["x", "--runs", "1", "--tables", "skewed"])
+    synthesis_intervals.main()
+    assert len(capsys.readouterr().out.splitlines()) == 5
+
+
+def test_synthesis_pooling(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(synthesis_pooling, "SETTINGS", [(300, 1, 0)])
+    monkeypatch.setattr(synthesis_pooling, "TABLES", 2)
+    monkeypatch.setattr(synthesis_pooling, "POPULATION", 3000)
+    monkeypatch.setattr(sys, "argv", ["x", "--runs", "1"])
+    synthesis_pooling.main()
+    assert len(capsys.readouterr().out.splitlines()) == 7
 
 
 def test_synthesis(

@@ -170,6 +170,7 @@ CALLS: dict[str, Callable[[], Call]] = {
     "per_person": lambda: a(table(), rows=2),
     "permute_and_flip": lambda: a(*QUALITY, sensitivity=1, epsilon=1),
     "plan_together": lambda: a([question()], epsilon=1),
+    "pool_estimates": lambda: a([1.0, 2.0], people=10),
     "predict_synthesis": lambda: a(plan(), people=100),
     "price_of_properties": lambda: a(nw.Counts(2), epsilon=1),
     "private_median": lambda: a([1, 2, 3], COUNTS, epsilon=1),
@@ -249,6 +250,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "synthesis": lambda: nw.synthesize(
         TABLE, plan(), ledger=None, out=nw.planning.Output(report=False)
     ),
+    "synthetic tables": lambda: result("synthesis").tables(2),
     "ledger": lambda: nw.Ledger.create(Path(tempfile.mkdtemp()) / "fresh.db"),
     "naive Bayes": lambda: nw.models.PrivateNaiveBayes(DOMAIN, label="b", epsilon=1, ledger=None),
     "tree": lambda: nw.models.PrivateTree(DOMAIN, label="b", epsilon=1, ledger=None),
@@ -311,5 +313,7 @@ GOOD: dict[str, Any] = {
     "k": 1,
     "by": "b",
     "key": "a",
+    "count": 1,
+    "statistic": len,
 }
 """What stands for a required argument of a method while another is odd, by its name."""

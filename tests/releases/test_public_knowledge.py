@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import noisewright as nw
-from noisewright.errors import InputError, OutsideSpaceError, SpaceError
+from noisewright.errors import InputError, OutsideSpaceError, ReleaseError, SpaceError
 from tests.releases.people_with_zeros import COLUMNS, DATA, REGIONS, ZEROS, broken
 
 METHOD = nw.planning.Method
@@ -135,3 +135,23 @@ def test_what_cannot_be_used_is_named() -> None:
     )
     with pytest.raises(InputError, match="add up to 3,000, but 50 rows"):
         nw.planning.predict_synthesis(COLUMNS, people=50, epsilon=1, totals={"region": REGIONS})
+
+
+def test_further_tables_keep_it_too_or_are_refused(tmp_path: Path) -> None:
+    made = nw.synthesize(
+        DATA,
+        COLUMNS,
+        epsilon="1/10",
+        ledger=None,
+        zeros=ZEROS,
+        totals={"region": REGIONS},
+        out=nw.planning.Output(tmp_path / "made.parquet", report=False),
+    )
+    for table in made.tables(2):
+        assert broken(table) == 0
+        assert Counter(table["region"].to_pylist()) == REGIONS
+    # Files do not hold what is public: what they would give might break it.
+    again = nw.results.Synthesis.open(tmp_path / "made.parquet")
+    assert again.knowledge == made.knowledge == ("zeros", "totals")
+    with pytest.raises(ReleaseError, match="Draw them where the table is"):
+        again.tables(2)

@@ -26,6 +26,7 @@ from noisewright.cli.demo import demo
 from noisewright.cli.estimate import estimate
 from noisewright.cli.options import as_help
 from noisewright.cli.plan import plan
+from noisewright.cli.query import query
 from noisewright.cli.release import release
 from noisewright.cli.report import report
 from noisewright.cli.reproduce import reproduce
@@ -61,6 +62,7 @@ for verb in (
     checker,
     release,
     synthesize,
+    query,
     report,
     estimate,
     studio,

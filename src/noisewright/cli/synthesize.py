@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -91,6 +91,15 @@ def synthesize(
             "--evaluate", help="Compare with the raw data, in a file that is NOT for release."
         ),
     ] = False,
+    tables: Annotated[
+        int | None,
+        typer.Option(
+            help="Write so many further tables from the same noisy counts, at no further cost."
+        ),
+    ] = None,
+    counts: Annotated[
+        bool, typer.Option("--counts", help="Write the noisy counts as CSV, too.")
+    ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Do not write a report.")] = False,
     predict: Annotated[
         bool,
@@ -116,6 +125,8 @@ def synthesize(
         --workload queries.toml                 (what should be answered well; or --ways 3)
       noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
         --zeros impossible.toml --prior last-year.parquet --totals regions.csv   (what is public)
+      noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
+        --tables 10 --counts                    (further tables and the noisy counts, for free)
     """
     if workload is not None and ways is not None:
         raise InputError(
@@ -150,6 +161,7 @@ def synthesize(
             "--output (-o) is missing: where should the table be written? With --predict nothing "
             "is made."
         )
+    further = _further_files(output, tables, method, overwrite=paying.overwrite)
     book = paying_ledger(paying)
     with show_notes(), bars(_STEPS, quiet=as_json) as progress:
         made = nw.synthesize(
@@ -173,11 +185,30 @@ def synthesize(
             dataset=paying.dataset,
             progress=progress,
         )
+    if counts:
+        made = replace(made, files={**made.files, "counts": made.save_counts(overwrite=True)})
+    if further:
+        made.tables(len(further)).save(output, overwrite=True)
     with confirm_written(made.path):
         if as_json:
-            answer(_plain(made))
+            answer(_plain(made) | {"tables": [str(path) for path in further]})
         else:
-            _tell(made)
+            _tell(made, further)
+
+
+def _further_files(output: Path, tables: int | None, method: str, *, overwrite: bool) -> list[Path]:
+    """Return where further tables go; refuse, before anything is spent, what could not be made."""
+    if tables is None:
+        return []
+    if tables < 1:
+        raise InputError(f"--tables is {tables}; give how many further tables to make, such as 10.")
+    if method != "mst":
+        raise InputError("--tables belongs to --method mst, which counts every column.")
+    found = releases.names_of_tables(output, tables)
+    there = next((path for path in found if path.exists()), None)
+    if there is not None and not overwrite:
+        raise InputError(f"{str(there)!r} exists already. Choose another name, or --overwrite.")
+    return found
 
 
 def _ways(text: str) -> list[int]:
@@ -189,7 +220,7 @@ def _ways(text: str) -> list[int]:
         ) from None
 
 
-def _tell(made: releases.Synthesis) -> None:
+def _tell(made: releases.Synthesis, further: list[Path]) -> None:
     """Say what was made, what it cost, how good it is, and what lies where."""
     say(
         f"{made.path}: {quantity(made.rows, 'synthetic row')} from {made.people:,}, "
@@ -209,6 +240,10 @@ def _tell(made: releases.Synthesis) -> None:
     heading("Beside it")
     say(f"  {made.files['certificate']}  the proof; check it with noisewright check")
     say(f"  {made.files['synthesis']}  the noisy counts behind it, with their errors")
+    if "counts" in made.files:
+        say(f"  {made.files['counts']}  the noisy counts as CSV")
+    if further:
+        say(f"  {further[0]} …  {quantity(len(further), 'further table')} from the same counts")
     if "report" in made.files:
         say(f"  {made.files['report']}  all of this in plain words, for any browser")
     if made.evaluation is not None:

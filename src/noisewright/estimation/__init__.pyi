@@ -12,6 +12,7 @@ from .intervals.intervals import (
     read_confidence as read_confidence,
 )
 from .intervals.spread import Spread as Spread, project_to_simplex as project_to_simplex
+from .pooling import pool_estimates as pool_estimates
 from .questions.asked import Asked as Asked, axis_of as axis_of
 from .questions.questions import (
     ReleasedQuestion as ReleasedQuestion,

@@ -1,4 +1,5 @@
 from .answer import Answer as Answer
+from .condition_cells import condition_cells as condition_cells
 from .continual.continual_count import (
     ContinualCount as ContinualCount,
     PublishedStep as PublishedStep,

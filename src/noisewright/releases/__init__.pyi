@@ -4,6 +4,7 @@ from .files.recipe import Recipe as Recipe
 from .files.staging import staging_beside as staging_beside
 from .files.target import (
     CERTIFICATE as CERTIFICATE,
+    COUNTS as COUNTS,
     RECIPE as RECIPE,
     REPORT as REPORT,
     SYNTHESIS as SYNTHESIS,
@@ -26,6 +27,10 @@ from .synthesis.result import (
     Evaluation as Evaluation,
     Synthesis as Synthesis,
     plain_errors as plain_errors,
+)
+from .synthesis.several import (
+    SyntheticTables as SyntheticTables,
+    names_of_tables as names_of_tables,
 )
 from .synthesis.task import SynthesisTask as SynthesisTask, predict_synthesis as predict_synthesis
 from .synthesize import synthesize as synthesize

@@ -47,6 +47,7 @@ _WORDS = {
 _WORDS_OF_SYNTHESIS = {
     "data": "the synthetic rows",
     "synthesis": "the noisy counts behind them, and what each step spent",
+    "counts": "the noisy counts as CSV",
     "certificate": _PROOF,
 }
 

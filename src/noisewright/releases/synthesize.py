@@ -223,6 +223,8 @@ class SynthesisJob(TableJob[Synthesis]):
             is_private=self.is_private,
             is_accounted=self._accounted,
             evaluation=self._evaluate(codes) if self.output.evaluation else None,
+            knowledge=known.kinds,
+            known=known,
             limits=limits,
             notes=(*limits, *errors.remarks),
         )

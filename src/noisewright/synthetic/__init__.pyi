@@ -1,4 +1,6 @@
 from .bins import BINS as BINS, Bins as Bins
+from .bounds.query_bounds import QueryBound as QueryBound, bound_query as bound_query
+from .bounds.question import ClassedQuery as ClassedQuery
 from .by_blr.accuracy import blr_accuracy as blr_accuracy, blr_size as blr_size
 from .by_blr.blr import Blr as Blr, blr as blr
 from .by_blr.blr_synthesizer import ByBlr as ByBlr
@@ -7,6 +9,7 @@ from .by_mst.mst import Mst as Mst
 from .by_mwem.mwem import MOST_POINTS as MOST_POINTS, Mwem as Mwem
 from .by_mwem.mwem_on_graph import MwemOnGraph as MwemOnGraph
 from .by_points.by_points import ByPoints as ByPoints
+from .by_points.several_tables import refit_rows as refit_rows
 from .clique_synthesizer import CliqueSynthesizer as CliqueSynthesizer
 from .expected_fit import ExpectedFit as ExpectedFit
 from .graphs.graph_fit import (

@@ -15,6 +15,7 @@ from noisewright.releases.files.recipe import Recipe
 
 CERTIFICATE, RECIPE, REPORT = "certificate.json", "recipe.json", "report.html"
 SYNTHESIS, EVALUATION = "synthesis.json", "evaluation-NOT-FOR-RELEASE.json"
+COUNTS = "counts.csv"
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class TargetFiles:
     @property
     def all(self) -> tuple[Path, ...]:
         """The data and everything that may lie beside it."""
-        kinds = (CERTIFICATE, RECIPE, SYNTHESIS, EVALUATION, REPORT)
+        kinds = (CERTIFICATE, RECIPE, SYNTHESIS, COUNTS, EVALUATION, REPORT)
         return self.data, *(self.beside(kind) for kind in kinds)
 
     def require_apart(self, inputs: Iterable[str | os.PathLike[str]]) -> None:

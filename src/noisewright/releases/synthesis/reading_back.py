@@ -14,7 +14,7 @@ from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.exact import exactly, parse_json
 from noisewright.files import read_whole
 from noisewright.mechanisms import Guarantee
-from noisewright.releases.files.target import TargetFiles
+from noisewright.releases.files.target import COUNTS, TargetFiles
 from noisewright.releases.released import certificate_beside, file_digest
 from noisewright.releases.synthesis.declared import Declared
 from noisewright.releases.synthesis.plain_spaces import read_space
@@ -61,6 +61,7 @@ def open_synthesis(path: str | os.PathLike[str]) -> Synthesis:
         )
     kinds = {"data": target.data, "synthesis": side}
     kinds |= {"certificate": target.certificate, "report": target.report}
+    kinds |= {"counts": target.beside(COUNTS)}
     files = {kind: file for kind, file in kinds.items() if file.exists()}
     try:
         return _made_of(document, target, files)
@@ -128,6 +129,7 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
         is_accounted=document["accounted"],
         limits=tuple(document["limits"]),
         notes=(*document["limits"], *document.get("remarks", ())),
+        knowledge=tuple(document.get("knowledge", ())),
         path=target.data,
         files=files,
     )

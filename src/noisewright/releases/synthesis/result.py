@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.certificates import Certificate
 from noisewright.errors import NoisewrightError, ReleaseError
+from noisewright.estimation import Estimate
 from noisewright.exact import as_text
 from noisewright.given import quantity
 from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public_methods
+from noisewright.queries import Expression
 from noisewright.releases.synthesis.plain_spaces import plain_points, plain_space
+from noisewright.sampling import Source
 from noisewright.spaces import Records
 from noisewright.synthetic import (
     NOISES,
     Bins,
     Measurement,
+    PublicKnowledge,
     Spend,
     Workload,
     WorkloadDistance,
@@ -33,6 +37,9 @@ from noisewright.synthetic import (
     describe_method,
 )
 from noisewright.version import __version__
+
+if TYPE_CHECKING:
+    from noisewright.releases.synthesis.several import SyntheticTables
 
 FORMAT, VERSION = "noisewright-synthesis", 1
 
@@ -67,7 +74,8 @@ class Synthesis:
     measurements; `expected_error` and `workload_error` are their means. They say nothing about the
     data that was not released. `evaluation` does, and is there only if it was asked for. `limits`
     says what the declared columns did not allow or the fit could not do; `notes` that, what was
-    known before (`errors.remarks`), and what did not go smoothly.
+    known before (`errors.remarks`), and what did not go smoothly. `knowledge` names what was
+    declared public: zeros, prior, totals; `known` has it, but not of a table that was read back.
     """
 
     table: Any
@@ -92,6 +100,8 @@ class Synthesis:
     notes: tuple[str, ...] = ()
     path: Path | None = None
     files: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    knowledge: tuple[str, ...] = ()
+    known: PublicKnowledge | None = None
     _workload: Workload | None = None
     _certificate: Certificate | None = None
 
@@ -202,6 +212,8 @@ class Synthesis:
             "limits": list(self.limits),
             "remarks": list(self.errors.remarks),
         }
+        if self.knowledge:
+            document["knowledge"] = list(self.knowledge)
         if file is not None:
             document["file"] = dict(file)
         return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
@@ -216,6 +228,69 @@ class Synthesis:
         from noisewright.releases.synthesis.reading_back import open_synthesis
 
         return open_synthesis(path)
+
+    def query(
+        self,
+        where: Mapping[str, Any] | Expression | str | None = None,
+        *,
+        by: str | Sequence[str] = (),
+        confidence: float = 0.95,
+        about: Literal["people", "population"] = "people",
+        together: bool = False,
+    ) -> Estimate:
+        """Return how many rows of the original a condition holds for, with an interval.
+
+        `where` is a mapping from columns to what they must be, as in `Workload.conjunctions`, an
+        expression such as `nw.col("age") >= 30`, or a text as behind WHERE in SQL; left out, it
+        always holds. `by` names columns: there is an answer for each of their declared values.
+        Requires: a query that was not chosen because of what the noisy counts say of it.
+        Ensures: each interval covers the true number of the counted rows with the confidence, over
+        the noise, whatever the table is; with `together` all of them do at once. A query that is a
+        sum of cells that were counted together has the exact law of their noise, and a standard
+        error. Any other has the bounds that follow from all that was counted, by a linear program
+        (extra `design`); its value is that of the synthetic rows. Where these bounds are all that
+        is possible, `notes` says so. With about="population" the people are a sample, which adds
+        to the error. It is computed from noisy counts and costs no privacy.
+        Source: Fréchet 1935 for bounds from marginals; Clopper and Pearson 1934 for populations.
+        """
+        from noisewright.releases.synthesis.asking import answer_query
+
+        return answer_query(self, where, by, confidence=confidence, about=about, together=together)
+
+    def noisy_counts(self) -> Any:
+        """Return all noisy counts as an Arrow table, a row for each cell of what was counted.
+
+        `table` says what was counted, `column_1`, `value_1`, `column_2` … name the cell, and
+        `noisy_count` has the standard deviation and the 95% interval of its noise beside it.
+        """
+        from noisewright.releases.synthesis.counts_table import counts_table
+
+        return counts_table(self)
+
+    def save_counts(
+        self, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> Path:
+        """Write all noisy counts as CSV, beside the table or to a path; return where.
+
+        Ensures: texts that a spreadsheet would take for formulas begin with an apostrophe.
+        """
+        from noisewright.releases.synthesis.counts_table import save_counts
+
+        return save_counts(self, path, overwrite=overwrite)
+
+    def tables(self, count: int, *, source: Source | None = None) -> SyntheticTables:
+        """Return several synthetic tables from the same noisy counts, at no further cost.
+
+        They differ by as much as the noise leaves open, so that `.estimate` of what is returned
+        can say how far a statistic may be off. `count` of 10 to 20 is enough; each takes as long as
+        a fit. This table is not among them.
+        Requires: noisy counts of every column, as method="mst" makes them.
+        Ensures: post-processing of what was released.
+        Source: Bardsley, Solonen, Haario and Laine 2014 for the draws; Rubin 1987 for the rules.
+        """
+        from noisewright.releases.synthesis.several import draw_tables
+
+        return draw_tables(self, count, source)
 
     def report(
         self, path: str | os.PathLike[str] | None = None, *, balance: Balance | None = None

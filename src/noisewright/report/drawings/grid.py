@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -26,6 +26,7 @@ _VIRIDIS = (
 _COLORS = [bytes.fromhex(color) for color in _VIRIDIS.split()]
 """Every 17th of viridis's 256 colors (van der Walt and Smith 2015); those between are mixed."""
 
+_LEAST_FOR_TEXT = 30
 _SIDE, _KEY_PARTS, _KEY_HEIGHT = 300, 24, 32
 _LETTERS = int(LONGEST / WIDTH_OF_A_LETTER)
 
@@ -140,8 +141,24 @@ def draw_heatmap(mechanism: Table) -> SquareGrid:
     )
 
 
-def draw_pairs(names: Sequence[str], known: Collection[frozenset[int]]) -> SquareGrid:
-    """Lay out all pairs of things by name, below the diagonal; `known` pairs are painted."""
+def draw_pairs(
+    names: Sequence[str],
+    known: Collection[frozenset[int]],
+    wrong: Collection[frozenset[int]] = (),
+    texts: Mapping[frozenset[int], str] | None = None,
+) -> SquareGrid:
+    """Lay out all pairs of things by name, below the diagonal; `known` pairs are painted.
+
+    Those that are `wrong` have another color, and a mark for who cannot tell colors apart. `texts`
+    are written into their squares if these are large enough.
+    """
+
+    def cell(x: int, y: int, pair: frozenset[int]) -> GridCell:
+        mark = "!" if pair in wrong else ""
+        text = (texts or {}).get(pair, "") if side >= _LEAST_FOR_TEXT else ""
+        kind = "wrong" if mark else "known" if pair in known else "blank"
+        return GridCell(x, y, kind=kind, text=text + mark)
+
     count = len(names) - 1
     # Narrow drawings would be shown larger, letters and all.
     side = max(16, min(60, 300 // count))
@@ -156,11 +173,7 @@ def draw_pairs(names: Sequence[str], known: Collection[frozenset[int]]) -> Squar
         tilt=45,
         room_below=round(0.71 * reach) + 20,
         cells=[
-            GridCell(
-                left + side * column,
-                2 + side * (row - 1),
-                kind="known" if frozenset((row, column)) in known else "blank",
-            )
+            cell(left + side * column, 2 + side * (row - 1), frozenset((row, column)))
             for row in range(1, len(names))
             for column in range(row)
         ],

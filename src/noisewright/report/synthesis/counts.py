@@ -19,7 +19,7 @@ from noisewright.given import quantity
 from noisewright.report.drawings.strips import Strip, StripScale
 from noisewright.report.synthesis.facts import NoisyCounts, SynthesisFacts
 from noisewright.report.texts import MINUS, readable, shorten
-from noisewright.spaces import Space
+from noisewright.spaces import Records, Space
 from noisewright.synthetic import PartError
 
 _ALL, _ALL_CELLS, _MOST_POINTS = 32, 16, 12
@@ -177,6 +177,14 @@ def _section(one: NoisyCounts, part: PartError | None) -> CountSection:
         ),
         " ".join(words),
     )
+
+
+def name_cell(domain: Records, columns: Sequence[str], place: int) -> str:
+    """Return the values of one cell of a table of these columns."""
+    spaces = [domain.by_name[name] for name in columns]
+    codes = np.unravel_index(place, [space.size for space in spaces])
+    named = zip(spaces, codes, strict=True)
+    return ", ".join(shorten(_point(space.point(int(code))), longest=40) for space, code in named)
 
 
 def _cell(sides: Sequence[_Side], place: int) -> str:

@@ -10,7 +10,7 @@ from noisewright.report.release.pictures import Picture, try_to_draw
 from noisewright.report.synthesis.facts import NoisyCounts, SynthesisFacts
 from noisewright.report.texts import readable, shorten
 
-_MOST_DRAWN = 40
+MOST_DRAWN = 40
 _MOST_ROUNDS = 100
 _LONGEST = 24
 
@@ -99,7 +99,7 @@ def view_rounds(facts: SynthesisFacts) -> list[tuple[str, tuple[str, str, str]]]
 def picture_pairs(facts: SynthesisFacts) -> Picture | None:
     """Return all pairs of columns, those that were counted together painted; a word if all were."""
     columns = facts.varying
-    if not facts.counted or len(columns) < 3 or len(facts.names) > _MOST_DRAWN:
+    if not facts.counted or len(columns) < 3 or len(facts.names) > MOST_DRAWN:
         return None
     places = {name: place for place, name in enumerate(columns)}
     known = {
@@ -113,12 +113,12 @@ def picture_pairs(facts: SynthesisFacts) -> Picture | None:
         lambda: Picture(
             f"{about}. About a blank pair the table has only what follows from the other pairs.",
             about,
-            draw_pairs(_short(columns), known),
+            draw_pairs(short_names(columns), known),
         )
     )
 
 
-def _short(names: tuple[str, ...]) -> list[str]:
+def short_names(names: tuple[str, ...]) -> list[str]:
     """Return names that fit beside a drawing; names that would be alike get a number."""
     short = [shorten(name, longest=_LONGEST) or "(no name)" for name in names]
     if len(set(short)) < len(names):

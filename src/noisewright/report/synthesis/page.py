@@ -20,6 +20,7 @@ from noisewright.report.rendering import Advance, render_page
 from noisewright.report.synthesis.counts import MOST_SECTIONS, view_counts
 from noisewright.report.synthesis.facts import SynthesisFacts
 from noisewright.report.synthesis.links import picture_pairs, view_rounds, view_tree
+from noisewright.report.synthesis.misfits import view_misfits
 from noisewright.report.texts import percent, readable, shorten
 from noisewright.synthetic import PartError
 
@@ -59,6 +60,7 @@ def synthesis_page(facts: SynthesisFacts, *, progress: Advance | None = None) ->
         "rounds": view_rounds,
         "pairs": picture_pairs,
         "errors": view_errors,
+        "misfits": view_misfits,
         "counts": view_counts,
     }
     seen: dict[str, object] = {}

@@ -23,9 +23,10 @@ class PublicKnowledge:
     totals: Totals | None = None
 
     @property
-    def is_some(self) -> bool:
-        """Whether anything is known."""
-        return not (self.zeros is None and self.prior is None and self.totals is None)
+    def kinds(self) -> tuple[str, ...]:
+        """What is known: some of zeros, prior and totals."""
+        every = {"zeros": self.zeros, "prior": self.prior, "totals": self.totals}
+        return tuple(kind for kind, one in every.items() if one is not None)
 
     def require_possible(self, people: int, rows: int) -> None:
         """Refuse totals that no table of so many rows meets."""

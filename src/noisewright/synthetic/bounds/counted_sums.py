@@ -1,0 +1,293 @@
+"""What was counted of the atoms of a query: each sum of atoms, with the noise of all its counts.
+
+The number of rows is public. Where the noise of a table's cells is independent, that takes some of
+it away: a sum of m of its K cells is moved by m/K of what the total is off, the least variance that
+adding up can have. Of several tables that hold the same sum the mean is taken, weighted by their
+variances.
+
+Which tables were counted after a private choice depends on noise that was drawn before. So such
+counts are never averaged with others: each has an interval of its own, and what it may miss is
+decided when it is counted. A sum of atoms that was counted by the list of steps alone has weights
+that are public, and one interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, final
+
+import numpy as np
+
+from noisewright.synthetic.bounds.question import ClassedQuery, Mask
+from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.noise import Noise
+from noisewright.synthetic.steps.run_budget import Spend
+from noisewright.synthetic.steps.sum_law import add_laws, sum_law
+
+_LEAST_WEIGHT = 0.02
+"""Tables that would have less of the weight are left out."""
+
+_SCHEDULED, _FIRST_CHOSEN = 0.4, 0.8
+"""Which part of what may be missed goes to counts of the list of steps, where others may follow,
+and to the first count that was chosen, where there are none."""
+
+
+@final
+@dataclass(frozen=True)
+class CountedSum:
+    """One unbiased number for a sum of atoms, and the noises that it is off by, with weights."""
+
+    value: float
+    noises: tuple[tuple[float, Noise, int], ...]
+    is_chosen: bool
+
+    @property
+    def variance(self) -> float:
+        """The variance of the number."""
+        return sum(weight**2 * noise.variance_of_sum(cells) for weight, noise, cells in self.noises)
+
+    def of_others(self, rows: int) -> CountedSum:
+        """Return the number for all other atoms."""
+        return CountedSum(rows - self.value, self.noises, self.is_chosen)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class KnownSum:
+    """All that was counted of one set of atoms."""
+
+    atoms: Mask
+    counted: list[CountedSum] = field(default_factory=list[CountedSum])
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether it was counted whatever was chosen."""
+        return any(not one.is_chosen for one in self.counted)
+
+    def estimate(self) -> tuple[float, float]:
+        """Return the mean of all counts, weighted by their variances, and its standard error."""
+        value, used = _mean(self.counted)
+        return value, math.sqrt(sum(weight**2 * one.variance for weight, one in used))
+
+    def interval(self, miss: float, *, others_may_follow: bool) -> tuple[float, float]:
+        """Return an interval that misses the true sum with at most this probability."""
+        scheduled = [one for one in self.counted if not one.is_chosen]
+        chosen = [one for one in self.counted if one.is_chosen]
+        low, high = -math.inf, math.inf
+        first, left = _FIRST_CHOSEN, miss
+        if scheduled:
+            part = _SCHEDULED if others_may_follow else 1.0
+            low, high = _interval(scheduled, miss * part)
+            first, left = 0.5, miss * (1 - part)
+        for one in chosen:
+            # What each may miss is known when it is counted, whatever follows.
+            share, left, first = left * first, left * (1 - first), 0.5
+            below, above = _interval([one], share)
+            low, high = max(low, below), min(high, above)
+        # They are apart only if some noise is beyond what it may be.
+        return min(low, high), max(low, high)
+
+
+def _mean(counted: Sequence[CountedSum]) -> tuple[float, list[tuple[float, CountedSum]]]:
+    """Return the weighted mean, and the counts with their weights."""
+    certain = [one for one in counted if one.variance < 1e-12]
+    if certain:
+        return certain[0].value, [(1.0, certain[0])]
+    inverse = [1 / one.variance for one in counted]
+    heavy = [
+        (weight, one)
+        for weight, one in zip(inverse, counted, strict=True)
+        if weight >= _LEAST_WEIGHT * max(inverse)
+    ]
+    whole = sum(weight for weight, _ in heavy)
+    used = [(weight / whole, one) for weight, one in heavy]
+    return sum(weight * one.value for weight, one in used), used
+
+
+def _interval(counted: Sequence[CountedSum], miss: float) -> tuple[float, float]:
+    value, used = _mean(counted)
+    parts = tuple(
+        (weight * inner, noise, cells) for weight, one in used for inner, noise, cells in one.noises
+    )
+    half = _half_width(parts, miss)
+    return value - half, value + half
+
+
+@lru_cache(maxsize=1 << 12)
+def _half_width(parts: tuple[tuple[float, Noise, int], ...], miss: float) -> float:
+    """Return how far a weighted sum of noises reaches; groups of one query share most of these."""
+    law, lack = add_laws([(weight, sum_law(noise, cells)) for weight, noise, cells in parts])
+    return law.half_width(miss) + lack
+
+
+Sides = Mapping[int, tuple[Any, list[Mask]]]
+"""For each axis of a table the group of each of its places, and the classes of each group."""
+
+
+def chosen_counts(spends: Sequence[Spend]) -> list[bool]:
+    """Return for each count whether a private choice came before it."""
+    found: list[bool] = []
+    after = False
+    for spend in spends:
+        if spend.what.startswith("counts of "):
+            found.append(after)
+        else:
+            after = True
+    return found
+
+
+def known_sums(
+    query: ClassedQuery,
+    measurements: Sequence[Measurement],
+    spends: Sequence[Spend],
+    origins: Mapping[str, tuple[str, int]],
+) -> dict[bytes, KnownSum]:
+    """Return every sum of atoms that some count is about, apart from all and none of them.
+
+    Of a sum and that of all other atoms one is there: they are off by the same.
+    `origins` says of which declared column each counted one is, in bins of how many points.
+    """
+    found: dict[bytes, KnownSum] = {}
+    flags = chosen_counts(spends)
+    if len(flags) != len(measurements):
+        # Steps of another kind: whatever they were, their counts are not averaged.
+        flags = [True] * len(measurements)
+    for one, is_chosen in zip(measurements, flags, strict=True):
+        told: set[bytes] = set()
+        for atoms, counted in _sums_of(query, one, is_chosen, origins):
+            key, own = atoms, counted
+            if atoms[-1]:
+                key, own = ~atoms, counted.of_others(one.rows)
+            # The same sum of the same table has the same noise: it counts once.
+            if key.any() and key.tobytes() not in told:
+                told.add(key.tobytes())
+                found.setdefault(key.tobytes(), KnownSum(key)).counted.append(own)
+    return found
+
+
+def _sums_of(
+    query: ClassedQuery,
+    one: Measurement,
+    is_chosen: bool,
+    origins: Mapping[str, tuple[str, int]],
+) -> Iterator[tuple[Mask, CountedSum]]:
+    """Yield sums of atoms that one measurement tells."""
+    axes = {
+        axis: (query.place[origins[name][0]], origins[name][1])
+        for axis, name in enumerate(one.columns)
+        if origins[name][0] in query.place
+    }
+    if not axes:
+        return
+    sides = {axis: query.components(*where) for axis, where in axes.items()}
+    if one.cells is not None:
+        yield from _query_sum(query, one, is_chosen, axes, sides)
+        return
+    yield from _cell_sums(query, one, is_chosen, axes, sides)
+    coarse = {axis: query.components(*where, is_coarse=True) for axis, where in axes.items()}
+    if any(len(coarse[axis][1]) < len(sides[axis][1]) for axis in axes):
+        yield from _cell_sums(query, one, is_chosen, axes, coarse)
+
+
+def _cell_sums(
+    query: ClassedQuery,
+    one: Measurement,
+    is_chosen: bool,
+    axes: Mapping[int, tuple[int, int]],
+    sides: Sides,
+) -> Iterator[tuple[Mask, CountedSum]]:
+    """Yield each cell of these groups of classes, and of fewer columns; and the query, if it can.
+
+    The query is told where each cell of the groups is in it, or outside of it.
+    """
+    whole = float(one.counts.sum())
+    for many in range(1, len(axes) + 1):
+        for some in combinations(axes, many):
+            away = tuple(axis for axis in range(one.counts.ndim) if axis not in some)
+            counts = one.counts.sum(axis=away).astype(np.float64)
+            cells = np.full(counts.shape, one.counts.size // counts.size, dtype=np.int64)
+            for place, axis in enumerate(some):
+                number, groups = sides[axis]
+                counts = _add_up(counts, number, len(groups), place)
+                cells = _add_up(cells, number, len(groups), place)
+            target, noisy, added = query.counts.reshape(-1), 0.0, 0
+            is_told = many == len(query.columns) and many > 1
+            for cell in np.ndindex(counts.shape):
+                atoms = query.spread(
+                    {
+                        axes[axis][0]: sides[axis][1][group]
+                        for axis, group in zip(some, cell, strict=True)
+                    }
+                )
+                value, size = float(counts[cell]), int(cells[cell])
+                yield atoms, _count_of(one, value, size, whole, is_chosen)
+                inside = target[atoms]
+                is_told = is_told and bool(inside.all() or not inside.any())
+                if inside.all():
+                    noisy, added = noisy + value, added + size
+            if is_told:
+                yield target, _count_of(one, noisy, added, whole, is_chosen)
+
+
+def _add_up(table: Any, number: Any, groups: int, axis: int) -> Any:
+    found = np.zeros((*table.shape[:axis], groups, *table.shape[axis + 1 :]), dtype=table.dtype)
+    np.add.at(np.moveaxis(found, axis, 0), number, np.moveaxis(table, axis, 0))
+    return found
+
+
+def _count_of(
+    one: Measurement, noisy: float, cells: int, whole: float, is_chosen: bool
+) -> CountedSum:
+    noise, every = one.noise, one.counts.size
+    if noise.balanced_cells is not None:
+        return CountedSum(noisy, ((1.0, noise, cells),), is_chosen)
+    part = cells / every
+    return CountedSum(
+        noisy - part * (whole - one.rows),
+        ((1 - part, noise, cells), (part, noise, every - cells)),
+        is_chosen,
+    )
+
+
+def _query_sum(
+    query: ClassedQuery,
+    one: Measurement,
+    is_chosen: bool,
+    axes: Mapping[int, tuple[int, int]],
+    sides: Sides,
+) -> Iterator[tuple[Mask, CountedSum]]:
+    """Yield what one counted query tells, if it is a sum of atoms."""
+    assert one.cells is not None
+    many, few = one.cells, one.cells
+    for axis in range(one.cells.ndim):
+        groups = (
+            np.zeros(one.cells.shape[axis], dtype=np.int64) if axis not in axes else sides[axis][0]
+        )
+        size = int(groups.max()) + 1
+        many = _reduce(many, groups, size, axis, np.logical_or)
+        few = _reduce(few, groups, size, axis, np.logical_and)
+    if (many != few).any():
+        return
+    atoms = np.zeros(query.atoms, dtype=np.bool_)
+    for cell in np.argwhere(many):
+        atoms |= query.spread(
+            {
+                axes[axis][0]: sides[axis][1][group]
+                for axis, group in enumerate(cell.tolist())
+                if axis in axes
+            }
+        )
+    if not atoms.all():
+        yield atoms, CountedSum(float(one.counts[0]), ((1.0, one.noise, 1),), is_chosen)
+
+
+def _reduce(table: Mask, groups: Any, size: int, axis: int, how: np.ufunc) -> Mask:
+    start = np.full(
+        (*table.shape[:axis], size, *table.shape[axis + 1 :]), how is np.logical_and, dtype=np.bool_
+    )
+    how.at(np.moveaxis(start, axis, 0), groups, np.moveaxis(table, axis, 0))
+    return start
