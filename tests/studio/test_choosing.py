@@ -2,6 +2,7 @@
 
 import json
 import time
+from concurrent.futures import BrokenExecutor, Future
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,23 @@ def test_predictions_arrive_one_by_one_and_stay_after_a_restart(tmp_path: Path) 
         assert set(known["tools"]) >= {"synthetic", "kept", "asked"}
     finally:
         again.close()
+
+
+def test_a_process_that_was_killed_is_started_again(tmp_path: Path) -> None:
+    desk, study = AdviceDesk(tmp_path), Study(PLAN, 1000, SHARES)
+    try:
+        desk.open(study, epsilon="1", delta="1e-9")
+        opened = desk._open[study.key]
+        gone: Future[Any] = Future()
+        gone.set_exception(BrokenExecutor())
+        desk._keep(opened, next(opened.preview.tasks(Guarantee(1))), gone)
+        assert "Move the slider" in (desk.look(study.key, epsilon="1", delta="0") or {})["problem"]
+        assert desk._pool is None
+        found = desk.look(study.key, epsilon="1", delta="0", settle=True) or {}
+        assert found["problem"] == ""
+        assert found["working"]
+    finally:
+        desk.close()
 
 
 def test_a_file_that_was_damaged_is_made_again(tmp_path: Path) -> None:

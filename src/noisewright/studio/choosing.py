@@ -14,7 +14,7 @@ import multiprocessing
 import os
 import threading
 import tomllib
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -171,6 +171,11 @@ class AdviceDesk:
                 return
             try:
                 opened.preview.add(task, done.result())
+            except BrokenExecutor:
+                # It was killed, for want of memory perhaps; the next budget starts another.
+                self._pool = None
+                opened.problem = "The process that predicts was ended. Move the slider to go on."
+                return
             except Exception as problem:
                 opened.problem = sentence_of(problem)
                 return
