@@ -19,7 +19,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def make_folder(folder: Path, path: Path) -> None:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[tuple[str, str]]:
+def running(folder: Path) -> Generator[tuple[str, str]]:
     """Serve a studio on a free port; give its origin and the address that lets a browser in."""
     import uvicorn
 
