@@ -86,9 +86,15 @@ export class BudgetPicture {
     this.made = made;
     this.pick(made);
     this.advance(made);
-    put(this.tools, this.errors(made));
-    put(this.apart, this.differences(made));
-    put(this.risk, this.attacker(made));
+    // What says the same stays: it may be being read, or selected.
+    const { lines, estimated, verdict, notes, promise, attacker } = made;
+    const shown = JSON.stringify([lines, estimated, verdict, notes, promise, attacker, this.width]);
+    if (shown !== this.shown) {
+      this.shown = shown;
+      put(this.tools, this.errors(made));
+      put(this.apart, this.differences(made));
+      put(this.risk, this.attacker(made));
+    }
     this.balances(this.left);
     this.animate();
     const isWhole = made.verdict !== "";
