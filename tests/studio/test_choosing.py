@@ -12,6 +12,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.mechanisms import Guarantee
+from noisewright.studio import choosing
 from noisewright.studio.choosing import AdviceDesk, Study, attacker, picture, predict_knot
 from tests.studio.conftest import SECRET, TABLE, RunningStudio
 
@@ -134,7 +135,20 @@ def test_predictions_arrive_one_by_one_and_stay_after_a_restart(tmp_path: Path) 
         again.close()
 
 
-def test_a_process_that_was_killed_is_started_again(tmp_path: Path) -> None:
+class Idle:
+    """A process that never answers, and costs nothing to start."""
+
+    def submit(self, *_: Any) -> Future[Any]:
+        return Future()
+
+    def shutdown(self, **_: Any) -> None:
+        pass
+
+
+def test_a_process_that_was_killed_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "ProcessPoolExecutor", lambda *_, **__: Idle())
     desk, study = AdviceDesk(tmp_path), Study(PLAN, 1000, SHARES)
     try:
         desk.open(study, epsilon="1", delta="1e-9")
@@ -205,7 +219,8 @@ def test_no_value_reaches_the_browser_before_it_is_paid_for(studio: RunningStudi
             assert other[name] == before[name]
 
 
-def test_odd_numbers_are_refused(studio: RunningStudio) -> None:
+def test_odd_numbers_are_refused(studio: RunningStudio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "ProcessPoolExecutor", lambda *_, **__: Idle())
     with studio.browser() as client:
         studio.plan(client)
         wanted: dict[str, Any] = {"plan": "plan.toml", "table": TABLE}
