@@ -3,9 +3,9 @@
     python -m benchmarks.studio_slider [path/of/adult.data] [--moves 40]
 
 It starts a studio in a folder of its own with adult.data (32,561 rows; UCI Machine Learning
-Repository, "Adult": https://archive.ics.uci.edu/dataset/2/adult) and the codebook of the docs, opens
-the room Choose in Chromium, and says when the first numbers of each tool are there. When the curves
-are complete it moves the sliders to random places, none of them seen before, and prints how long
+Repository, "Adult": https://archive.ics.uci.edu/dataset/2/adult) and the codebook of the docs,
+opens the room Choose in Chromium, and says when the first numbers of each tool are there. When
+the curves are complete it moves the sliders to random places, mostly new ones, and prints how long
 the server took and how long it took from the move to the new picture. Required: 200 ms.
 Without Chromium it measures the server alone.
 """
@@ -19,7 +19,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def make_folder(folder: Path, path: Path) -> None:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[tuple[str, str]]:
+def running(folder: Path) -> Generator[tuple[str, str]]:
     """Serve a studio on a free port; give its origin and the address that lets a browser in."""
     import uvicorn
 
@@ -182,13 +182,15 @@ def measure(path: Path, moves: int) -> bool:
 
     with tempfile.TemporaryDirectory() as place:
         make_folder(Path(place), path)
-        with running(Path(place)) as (origin, address):
-            with httpx.Client(
+        with (
+            running(Path(place)) as (origin, address),
+            httpx.Client(
                 base_url=origin, headers={"origin": origin}, trust_env=False, timeout=120
-            ) as client:
-                client.get(address)
-                key = first_pictures(client)
-                is_fast = tell("the server, any budget", server_times(client, key, moves))
+            ) as client,
+        ):
+            client.get(address)
+            key = first_pictures(client)
+            is_fast = tell("the server, any budget", server_times(client, key, moves))
         with running(Path(place)) as (_, address):
             found = browser_times(address, moves)
     if not found:

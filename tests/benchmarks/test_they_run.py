@@ -32,6 +32,7 @@ from benchmarks import (
     sampling,
     selection,
     startup,
+    studio_slider,
     synthesis,
     synthesis_intervals,
     synthesis_pooling,
@@ -60,6 +61,27 @@ def test_local_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     results = local_speed.run(sizes=(1_000,), share=0.001)
     assert len([one for one in results if one.against != "the bar"]) == 15
     assert all(result.rate > 0 for result in results)
+
+
+def test_studio_slider(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without its seconds of predictions: the folder, the server and the words."""
+    rows = ",".join(["39", "State-gov", "77516", "Bachelors", "13", "Never-married"])
+    rest = "Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, United-States, <=50K"
+    (tmp_path / "adult.data").write_text(f"{rows}, {rest}\n" * 3, encoding="utf-8")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    studio_slider.make_folder(folder, tmp_path / "adult.data")
+    assert len(nw.Plan.read(folder / "plan.toml").private) == 14
+    with studio_slider.running(folder) as (origin, address):
+        assert address.startswith(origin)
+    assert studio_slider.tell("moves", [20.0, 100.0])
+    assert not studio_slider.tell("moves", [20.0, 300.0])
+    assert "TOO SLOW" in capsys.readouterr().out
+    monkeypatch.setattr(studio_slider, "PLACES", ())
+    monkeypatch.setattr("sys.argv", ["studio_slider"])
+    assert studio_slider.main() == 2
 
 
 def test_local_accuracy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,14 @@
 
 import math
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
 from noisewright.errors import ParameterError
 from noisewright.queries.noise import CellNoise
-from noisewright.sampling import SeededSource
+from noisewright.sampling import SeededSource, simulation
 
 LAWS: list[tuple[Literal["epsilon", "rho"], Fraction]] = [
     ("epsilon", Fraction(1, 30)),
@@ -54,9 +54,13 @@ def test_the_law_is_what_its_definition_adds_up_to(
     ids=["geometric", "normal"],
 )
 def test_draws_have_the_law_and_not_that_of_a_scale_nearby(noise: CellNoise) -> None:
-    """Of 200,000 draws of a fixed seed."""
-    drawn = noise.draw(200_000, SeededSource("cells"))
+    """Of 200,000 draws of a fixed seed; and so have the doubles that predictions take."""
     nearby = CellNoise(noise.unit, noise.scale * Fraction(21, 20))
+    require_law(noise.draw(200_000, SeededSource("cells")), noise, nearby)
+    require_law(noise.imitate(200_000, simulation("cells")).astype(int), noise, nearby)
+
+
+def require_law(drawn: Any, noise: CellNoise, nearby: CellNoise) -> None:
     for law, fits in ((noise, True), (nearby, False)):
         reach = len(law.chances) // 2
         seen = np.bincount(np.clip(drawn + reach, 0, 2 * reach), minlength=2 * reach + 1)

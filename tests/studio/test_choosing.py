@@ -2,6 +2,7 @@
 
 import json
 import time
+from concurrent.futures import BrokenExecutor, Future
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.mechanisms import Guarantee
+from noisewright.studio import choosing
 from noisewright.studio.choosing import AdviceDesk, Study, attacker, picture, predict_knot
 from tests.studio.conftest import SECRET, TABLE, RunningStudio
 
@@ -133,6 +135,36 @@ def test_predictions_arrive_one_by_one_and_stay_after_a_restart(tmp_path: Path) 
         again.close()
 
 
+class Idle:
+    """A process that never answers, and costs nothing to start."""
+
+    def submit(self, *_: Any) -> Future[Any]:
+        return Future()
+
+    def shutdown(self, **_: Any) -> None:
+        pass
+
+
+def test_a_process_that_was_killed_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "ProcessPoolExecutor", lambda *_, **__: Idle())
+    desk, study = AdviceDesk(tmp_path), Study(PLAN, 1000, SHARES)
+    try:
+        desk.open(study, epsilon="1", delta="1e-9")
+        opened = desk._open[study.key]
+        gone: Future[Any] = Future()
+        gone.set_exception(BrokenExecutor())
+        desk._keep(opened, next(opened.preview.tasks(Guarantee(1))), gone)
+        assert "Move the slider" in (desk.look(study.key, epsilon="1", delta="0") or {})["problem"]
+        assert desk._pool is None
+        found = desk.look(study.key, epsilon="1", delta="0", settle=True) or {}
+        assert found["problem"] == ""
+        assert found["working"]
+    finally:
+        desk.close()
+
+
 def test_a_file_that_was_damaged_is_made_again(tmp_path: Path) -> None:
     study = Study(PLAN, 1000, SHARES)
     for text in ("", "[[1, 2]]", "{", json.dumps([["asked", "0", "1", {}]])):
@@ -187,7 +219,8 @@ def test_no_value_reaches_the_browser_before_it_is_paid_for(studio: RunningStudi
             assert other[name] == before[name]
 
 
-def test_odd_numbers_are_refused(studio: RunningStudio) -> None:
+def test_odd_numbers_are_refused(studio: RunningStudio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "ProcessPoolExecutor", lambda *_, **__: Idle())
     with studio.browser() as client:
         studio.plan(client)
         wanted: dict[str, Any] = {"plan": "plan.toml", "table": TABLE}

@@ -109,3 +109,37 @@ def test_wrong_requests_are_told_what_is_wrong(studio: RunningStudio) -> None:
             answer = client.post("/api/draft", json=content)
             assert 400 <= answer.status_code < 500, content
             assert answer.json()["error"]
+
+
+def test_a_saved_plan_is_reopened_with_all_it_says(studio: RunningStudio) -> None:
+    wanted = {"table": TABLE, "codebook": "codes.csv", "epsilon": "2"}
+    several = {**wanted, "person": {"column": "weight", "rows": 3}, "file": "several.toml"}
+    with studio.browser() as client:
+        assert client.post("/api/plans", json=several).status_code == 200
+        found = client.get("/api/plan/settings", params={"file": "several.toml"}).json()
+        assert found["epsilon"] == "2"
+        assert found["person"] == {"column": "weight", "rows": 3}
+        assert found["unknown"] == []
+        # Its columns are read as those of a codebook.
+        again = {"table": TABLE, "codebook": "several.toml", "person": found["person"]}
+        drafted = client.post("/api/draft", json=again).json()
+        assert drafted["missing"] == []
+        assert [one["kind"] for one in drafted["columns"][:2]] == ["labels", "numbers"]
+        path = studio.folder / "several.toml"
+        text = 'together = [["job", "hours"]]\n' + path.read_text(encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
+        found = client.get("/api/plan/settings", params={"file": "several.toml"}).json()
+        assert found["unknown"] == ["together"]
+        (studio.folder / "other.toml").write_text(f'secret = "{SECRET}"\n', encoding="utf-8")
+        for file in ("other.toml", "survey.csv", "nothing.toml", "../several.toml"):
+            answer = client.get("/api/plan/settings", params={"file": file})
+            assert 400 <= answer.status_code < 500, file
+            assert SECRET not in answer.text
+
+
+def test_a_budget_without_a_name_is_refused(studio: RunningStudio) -> None:
+    with studio.browser() as client:
+        client.post("/api/ledger")
+        answer = client.post("/api/ledger/grants", json={"dataset": " ", "epsilon": "1"})
+        assert answer.status_code == 400
+        assert "has no name" in answer.json()["error"]

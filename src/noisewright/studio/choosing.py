@@ -14,7 +14,7 @@ import multiprocessing
 import os
 import threading
 import tomllib
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -91,6 +91,7 @@ class AdviceDesk:
         with self._lock:
             if self._pool is None and not self._is_closed:
                 self._process().submit(_be_ready)
+                threading.Thread(target=_be_ready, daemon=True).start()
 
     def open(self, study: Study, *, epsilon: str, delta: str) -> dict[str, Any]:
         """Begin to predict, nearest to this budget first; return what is known so far."""
@@ -171,6 +172,11 @@ class AdviceDesk:
                 return
             try:
                 opened.preview.add(task, done.result())
+            except BrokenExecutor:
+                # It was killed, for want of memory perhaps; the next budget starts another.
+                self._pool = None
+                opened.problem = "The process that predicts was ended. Move the slider to go on."
+                return
             except Exception as problem:
                 opened.problem = sentence_of(problem)
                 return
@@ -194,7 +200,8 @@ def _be_nice() -> None:
 
 def _be_ready() -> None:
     """Load what predictions need."""
-    importlib.import_module("noisewright.advice.asking")
+    for name in ("noisewright.advice.asking", "noisewright.privacy.shuffling.shuffled", "pyarrow"):
+        importlib.import_module(name)
 
 
 def _budget(epsilon: str, delta: str) -> Guarantee:

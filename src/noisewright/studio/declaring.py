@@ -213,7 +213,11 @@ def reopen_plan(file: str, folder: StudioFolder) -> dict[str, Any]:
         "person": None
         if named is None
         else {"column": str(named["column"]), "rows": int(named["rows"])},
-        "unknown": sorted(set(document) - _SHOWN),
+        "unknown": sorted(
+            name
+            for name, said in document.items()
+            if name not in _SHOWN and (name, said) != ("shares", "equal")
+        ),
     }
 
 

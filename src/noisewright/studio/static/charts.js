@@ -72,11 +72,10 @@ export const OUTCOMES = [
 ];
 
 // Example outcomes around an unknown truth: one line for each tool, on a common scale.
-export function outcomes(title, tools, unit, frameNumber) {
+export function outcomes(title, tools, unit, frameNumber, width = room()) {
   const known = tools.filter((tool) => tool.error !== null);
   if (!known.length) return null;
   const most = 2.2 * Math.max(...known.map((tool) => tool.error)) || 1;
-  const width = room();
   // On a phone a name stands above its line.
   const isNarrow = width < 480;
   const left = isNarrow ? 8 : edge(width);
@@ -126,9 +125,8 @@ export function outcomes(title, tools, unit, frameNumber) {
 }
 
 // What an attacker believes, before and after.
-export function belief(before, after) {
-  const width = room(),
-    x = scale(0, 1, 60, width - 60);
+export function belief(before, after, width = room()) {
+  const x = scale(0, 1, 60, width - 60);
   const bar = (y, name, value, kind) =>
     s(
       "g",

@@ -15,6 +15,14 @@ export class BudgetPicture {
     this.left = [];
     this.progress = h("div");
     this.tools = h("div");
+    this.apart = h("div");
+    // Made once: whoever opens or closes it finds it so. On a phone it is long.
+    this.details = h(
+      "details",
+      { open: !matchMedia("(max-width: 40rem)").matches },
+      h("summary", {}, h("h2", { class: "inline" }, "Differences that show")),
+      this.apart,
+    );
     this.example = h("div");
     this.questions = h("div");
     this.pause = h("button", {
@@ -34,7 +42,7 @@ export class BudgetPicture {
       h(
         "div",
         { class: "halves" },
-        this.tools,
+        h("div", {}, this.tools, this.details),
         h(
           "div",
           {},
@@ -60,6 +68,12 @@ export class BudgetPicture {
     }, FRAME);
   }
 
+  // Letters keep their size: pictures are drawn as wide as their place is.
+  get width() {
+    const room = this.example.clientWidth;
+    return room ? Math.max(240, Math.min(640, room)) : undefined;
+  }
+
   stop() {
     clearInterval(this.clock);
   }
@@ -72,8 +86,15 @@ export class BudgetPicture {
     this.made = made;
     this.pick(made);
     this.advance(made);
-    put(this.tools, this.errors(made), this.differences(made));
-    put(this.risk, this.attacker(made));
+    // What says the same stays: it may be being read, or selected.
+    const { lines, estimated, verdict, notes, promise, attacker } = made;
+    const shown = JSON.stringify([lines, estimated, verdict, notes, promise, attacker, this.width]);
+    if (shown !== this.shown) {
+      this.shown = shown;
+      put(this.tools, this.errors(made));
+      put(this.apart, this.differences(made));
+      put(this.risk, this.attacker(made));
+    }
     this.balances(this.left);
     this.animate();
     const isWhole = made.verdict !== "";
@@ -120,7 +141,7 @@ export class BudgetPicture {
     return lines.map(([what, ...cells]) => [
       what,
       ...cells.map((cell, at) =>
-        made.estimated.includes(tools[at]) && /^\d/.test(cell) ? `≈ ${cell}` : cell,
+        made.estimated.includes(tools[at]) && /^\d/.test(cell) ? `≈\u00a0${cell}` : cell,
       ),
     ]);
   }
@@ -158,7 +179,6 @@ export class BudgetPicture {
     if (!Object.keys(made.tools).length) return "";
     const [head, ...rows] = made.difference_lines;
     return [
-      h("h2", {}, "Differences that show"),
       h(
         "p",
         {},
@@ -185,7 +205,7 @@ export class BudgetPicture {
     return [
       h("h2", {}, "What an attacker could learn"),
       h("p", {}, told.words),
-      belief(told.before, Math.min(1, parseFloat(told.after))),
+      belief(told.before, Math.min(1, parseFloat(told.after)), this.width),
       h(
         "p",
         { class: "soft small" },
@@ -202,7 +222,7 @@ export class BudgetPicture {
     const tools = Object.entries(made.tools).map(([tool, name]) => ({ name, error: one[tool] }));
     const told = tools.map((tool) => `${tool.name} ${number(tool.error)}`).join(", ");
     const title = `Example outcomes of ${one.question}; typical errors: ${told}`;
-    const drawn = outcomes(title, tools, one.unit, this.frame);
+    const drawn = outcomes(title, tools, one.unit, this.frame, this.width);
     put(this.example, drawn ?? "No tool answers this question.");
   }
 
