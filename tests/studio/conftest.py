@@ -18,6 +18,7 @@ from noisewright.studio.doorkeeper import Doorkeeper
 from noisewright.studio.folder import StudioFolder
 from noisewright.studio.guard import Guard
 from noisewright.studio.serving import _listen
+from noisewright.studio.users import UserBook
 
 SECRET = "63.137"
 """A cell that occurs in the data, and must not occur in what a browser gets."""
@@ -59,6 +60,13 @@ class RunningStudio:
             assert client.get(self.address).status_code == 200
             yield client
 
+    @contextmanager
+    def member(self, token: str) -> Generator[httpx.Client]:
+        """A browser in which a user of a team handed in their token."""
+        with self.stranger(origin=self.origin) as client:
+            assert client.post("/enter", data={"token": token}).status_code == 200
+            yield client
+
     def plan(self, client: httpx.Client, epsilon: str = "1") -> None:
         wanted = {"table": TABLE, "codebook": "codes.csv", "epsilon": epsilon}
         made = client.post("/api/plans", json={**wanted, "file": "plan.toml", "overwrite": True})
@@ -93,10 +101,13 @@ def studio(tmp_path: Path) -> Iterator[RunningStudio]:
     yield from run_studio(folder)
 
 
-def run_studio(folder: Path) -> Iterator[RunningStudio]:
-    rooms = StudioRooms.of(StudioFolder.at(folder), ledger=str(folder / "budget.db"))
-    doorkeeper = Doorkeeper()
-    app = Guard(make_app(rooms), doorkeeper=doorkeeper, most_bytes=1 << 20)
+def run_studio(
+    folder: Path, *, ledger: str | None = None, users: UserBook | None = None, **given: Any
+) -> Iterator[RunningStudio]:
+    where = ledger or str(folder / "budget.db")
+    rooms = StudioRooms.of(StudioFolder.at(folder), ledger=where)
+    doorkeeper = Doorkeeper(users=users)
+    app = Guard(make_app(rooms), doorkeeper=doorkeeper, most_bytes=1 << 20, **given)
     listener = _listen("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

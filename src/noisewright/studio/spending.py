@@ -36,21 +36,22 @@ class Confirmations:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: dict[str, WorkRequest] = {}
+        self._waiting: dict[str, tuple[WorkRequest, str | None]] = {}
 
-    def add(self, request: WorkRequest) -> str:
-        """Return the name under which a request can be confirmed."""
+    def add(self, request: WorkRequest, user: str | None = None) -> str:
+        """Return the name under which a user can confirm a request."""
         name = secrets.token_hex(16)
         with self._lock:
-            self._waiting[name] = request
+            self._waiting[name] = (request, user)
             while len(self._waiting) > _MOST_WAITING:
                 self._waiting.pop(next(iter(self._waiting)))
         return name
 
-    def take(self, name: str) -> WorkRequest | None:
-        """Return what is confirmed; None if it is not known here."""
+    def take(self, name: str, user: str | None = None) -> WorkRequest | None:
+        """Return what is confirmed; None if it is not known here, or was explained to another."""
         with self._lock:
-            return self._waiting.get(name)
+            request, asker = self._waiting.get(name, (None, None))
+        return request if asker == user else None
 
 
 def explain(

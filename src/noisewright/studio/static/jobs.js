@@ -40,7 +40,7 @@ export function jobCard(job) {
         "p",
         { class: "soft small" },
         `${job.begun.replace("T", " ").slice(0, 19)} UTC, from ${job.request.table.file} by ` +
-          `${job.request.plan}`,
+          `${job.request.plan}${job.user ? `, by ${job.user}` : ""}`,
       ),
       isOpen() ? progress(job) : "",
       job.error ? note(job.error, "bad") : "",
