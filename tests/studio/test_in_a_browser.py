@@ -158,8 +158,14 @@ def test_the_paths_of_a_researcher_and_an_auditor(visitor: Visitor, tmp_path: Pa
     page = visitor.page
     visitor.go("Design", "Design")
     page.wait_for_selector("text=What properties cost")
+    page.wait_for_selector("svg[data-end=WM]")
     page.get_by_label("fairness (F)").check()
-    page.wait_for_selector("th:has-text('fairness (F)')")
+    page.wait_for_selector("tr:has-text('fairness (F)') td:has-text('yes')")
+    page.wait_for_selector("svg[data-end=EM]")
+    page.get_by_label("Prior").select_option("binomial")
+    page.wait_for_selector("text=It says nothing here")
+    page.get_by_label("What comes in").select_option("circle")
+    page.wait_for_selector("#best:has-text('per unit of distance')")
     visitor.require_fit()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the certificate").click()

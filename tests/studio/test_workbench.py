@@ -3,6 +3,7 @@
 import json
 import math
 import sqlite3
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,13 @@ def test_the_best_mechanism_and_its_certificate(studio: RunningStudio) -> None:
         made = client.post("/api/design", json=COUNT).json()
         assert made["loss"] == best.loss
         assert made["bound"] == best.bound
-        assert [one["property"] for one in made["prices"]] == ["CM", "WH"]
+        prices = client.post("/api/design/prices", json=COUNT).json()
+        asked = {one["property"]: one for one in prices["prices"] if one["asked"]}
+        assert set(asked) == {"CM", "WH"}
+        alone = nw.design(nw.Counts(8), epsilon="0.5", loss="L1", properties={"CM"})
+        assert asked["CM"]["alone"] == pytest.approx(alone.loss)
+        assert asked["CM"]["added"] == pytest.approx(alone.loss - prices["without"], abs=1e-9)
+        assert len(prices["prices"]) == 8
         certificate = client.get("/api/design/certificate", params=COUNT)
         assert certificate.status_code == 200, certificate.text
         text = certificate.text
@@ -30,6 +37,64 @@ def test_the_best_mechanism_and_its_certificate(studio: RunningStudio) -> None:
         assert found["failures"][0]["message"]
         for wrong in ({"n": 21}, {"epsilon": "0"}, {"properties": ["XX"]}, {"loss": "L9"}):
             assert client.post("/api/design", json=COUNT | wrong).status_code in (400, 422)
+
+
+ROUND = {"space": "circle", "n": 5, "neighbors": "metric", "loss": "L1"}
+SPACES = [
+    {"loss": "L1", "prior": "binomial", "p": "0.3", "n": 4},
+    {"space": "line", "n": 4, "neighbors": "metric", "loss": "L2", "goal": "worst"},
+    ROUND,
+    {
+        "space": "labels",
+        "labels": ["<b>", "b", "c"],
+        "distances": "0,1,2\n1,0,1\n2,1,0",
+        "loss": "distance",
+        "prior": "weights",
+        "weights": ["2", "1", "1"],
+        "properties": ["F"],
+    },
+]
+
+
+@pytest.mark.parametrize("wanted", SPACES)
+def test_the_code_of_a_design_finds_the_same(wanted: dict[str, object]) -> None:
+    from noisewright.studio.designing import StudioDesign, find_design
+
+    request = StudioDesign.model_validate({"epsilon": "0.7", **wanted})
+    made = find_design(request)
+    code = made["code"]["python"].rpartition("nw.certify")[0]
+    names: dict[str, Any] = {}
+    exec(compile(code, "code", "exec"), names)
+    assert names["best"].loss == made["loss"]
+    assert names["best"].problem.prior == pytest.approx(made["prior"])
+    assert not made["flowchart"]["applies"]
+    assert sum(made["matrix"][0]) == pytest.approx(1)
+
+
+def test_the_flowchart_is_followed_where_it_applies(studio: RunningStudio) -> None:
+    with studio.browser() as client:
+        wanted = {"n": 8, "epsilon": "0.1", "loss": "L0", "properties": ["WH"]}
+        made = client.post("/api/design", json=wanted).json()["flowchart"]
+        assert made["end"] == "WH"
+        assert made["answers"] == {"fair": False, "column": False, "honest": True}
+        for other in ({"loss": "L1"}, {"prior": "binomial"}, {"goal": "worst"}, {"n": 1}, ROUND):
+            made = client.post("/api/design", json=wanted | other).json()["flowchart"]
+            assert not made["applies"]
+            assert made["reasons"]
+        wrong = [
+            {"prior": "weights", "weights": ["1", "2"]},
+            {"prior": "weights", "weights": ["0"] * 9},
+            {"prior": "weights", "weights": ["-1"] * 9},
+            {"prior": "binomial", "p": "2"},
+            {"space": "circle", "n": 1},
+            {"space": "labels", "labels": []},
+            {"space": "labels", "labels": ["a", "a"]},
+            {"space": "labels", "labels": ["a", "b"], "distances": "0,1"},
+            {"space": "circle", "properties": ["CM"]},
+        ]
+        for one in wrong:
+            answer = client.post("/api/design", json=wanted | one)
+            assert answer.status_code in (400, 422), one
 
 
 def test_a_matrix_gets_its_epsilon_and_a_witness(studio: RunningStudio) -> None:

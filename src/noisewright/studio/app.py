@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field as Given
 
 from noisewright import plans
 from noisewright.files import read_text
-from noisewright.studio import budgets, choosing, declaring, spending, workbench
+from noisewright.studio import budgets, choosing, declaring, designing, spending, workbench
 from noisewright.studio.choosing import AdviceDesk, Study
+from noisewright.studio.designing import StudioDesign
 from noisewright.studio.failures import RefusalError, register_failures
 from noisewright.studio.folder import StudioFolder
 from noisewright.studio.jobs import JobShelf, without_password
@@ -247,14 +248,19 @@ def _add_other_routes(app: FastAPI, rooms: StudioRooms) -> None:
         return budgets.grant(request, rooms.ledger, rooms.folder, who=user.author)
 
     @app.post("/api/design")
-    def design(request: workbench.CountDesign) -> dict[str, Any]:
-        """The best mechanism for a count, its bound, and the price of its properties."""
-        return workbench.find_design(request) | {"code": workbench.design_code(request)}
+    def design(request: StudioDesign) -> dict[str, Any]:
+        """The best mechanism for few points, its bound and its losses."""
+        return designing.find_design(request)
+
+    @app.post("/api/design/prices")
+    def prices(request: StudioDesign) -> dict[str, Any]:
+        """What each property costs."""
+        return designing.find_prices(request)
 
     @app.get("/api/design/certificate")
-    def certificate(request: Annotated[workbench.CountDesign, Query()]) -> Response:
+    def certificate(request: Annotated[StudioDesign, Query()]) -> Response:
         """The certificate of that mechanism."""
-        text = workbench.certify_design(request)
+        text = designing.certify_design(request)
         return Response(text, media_type="application/json", headers=_DOWNLOAD)
 
     @app.post("/api/audit/certificate")

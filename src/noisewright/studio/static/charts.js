@@ -149,7 +149,7 @@ export function belief(before, after) {
   );
 }
 
-export function heatmap(title, matrix) {
+export function heatmap(title, matrix, points = matrix.map((_, x) => String(x))) {
   const size = matrix.length,
     outputs = matrix[0].length,
     margin = 34;
@@ -172,7 +172,7 @@ export function heatmap(title, matrix) {
               height: cell - 1,
               "fill-opacity": (0.04 + (0.96 * value) / most).toFixed(3),
             },
-            s("title", {}, `true ${x}, released ${y}: ${number(value)}`),
+            s("title", {}, `true ${points[x]}, released ${points[y]}: ${number(value)}`),
           ),
         ),
       ),
@@ -185,7 +185,7 @@ export function heatmap(title, matrix) {
             y: 18 + x * cell + cell / 2 + 4,
             "text-anchor": "end",
           },
-          String(x),
+          points[x].length > 4 ? `${points[x].slice(0, 3)}…` : points[x],
         ),
       ),
     ],
