@@ -1,5 +1,6 @@
 """A studio in a folder of made-up people, on a free port of this machine."""
 
+import csv
 import random
 import threading
 import time
@@ -20,6 +21,7 @@ from noisewright.studio.guard import Guard
 from noisewright.studio.serving import _listen
 from noisewright.studio.users import UserBook
 
+DOCS = Path(__file__).parents[2] / "docs"
 SECRET = "63.137"
 """A cell that occurs in the data, and must not occur in what a browser gets."""
 
@@ -36,6 +38,23 @@ def write_survey(folder: Path, people: int = 1500) -> None:
     (folder / "survey.csv").write_text(text, encoding="utf-8")
     codes = "column,label,low,high,step,kind\njob,nurse\njob,baker\njob,clerk\nhours,,0,80,1\n"
     (folder / "codes.csv").write_text(codes + "weight,,,,,drop\n", encoding="utf-8")
+
+
+def write_adult(folder: Path, people: int = 800) -> None:
+    """Made-up people in the columns of Adult; the codebook leaves two columns open."""
+    text = (DOCS / "examples" / "adult-codebook.csv").read_text(encoding="utf-8")
+    known: dict[str, list[str]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        bounds = range(int(row["low"] or 0), int(row["high"] or 0) + 1)
+        cells = [row["label"]] if row["label"] else [str(value) for value in bounds]
+        known.setdefault(row["column"], []).extend(cells)
+    draw = random.Random(7)
+    known["fnlwgt"] = [SECRET]
+    rows = [[draw.choice(cells) for cells in known.values()] for _ in range(people)]
+    lines = [",".join(row) for row in [list(known), *rows]]
+    (folder / "adult.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    kept = [line for line in text.splitlines(keepends=True) if not line.startswith("sex,")]
+    (folder / "codes.csv").write_text("".join(kept), encoding="utf-8")
 
 
 @dataclass

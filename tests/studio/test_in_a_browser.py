@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 import noisewright as nw
-from tests.studio.conftest import SECRET, RunningStudio
+from tests.studio.conftest import SECRET, RunningStudio, write_adult
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 pytestmark = [
@@ -55,6 +56,18 @@ class Visitor:
         self.page.get_by_role("link", name=room, exact=True).click()
         self.page.wait_for_selector(f"h1:has-text('{title}')")
 
+    def require_usable(self, scheme: str = "light") -> None:
+        """Axe finds nothing that keeps people from using the page, serious or critical."""
+        self.page.emulate_media(color_scheme=scheme)
+        found = Axe().run(self.page).response["violations"]
+        serious = [
+            (one["id"], node["html"])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+            for node in one["nodes"]
+        ]
+        assert serious == []
+
     def require_fit(self) -> None:
         """Nothing is wider than the screen, on a phone as on a desk."""
         for width in WIDTHS:
@@ -88,21 +101,25 @@ def visitor(studio: RunningStudio) -> Iterator[Visitor]:
 
 
 def declare(page: Any) -> None:
-    page.get_by_label("Table").select_option("survey.csv")
+    page.get_by_label("Table").select_option("adult.csv")
+    page.get_by_label("Codebook").select_option("codes.csv")
     page.get_by_role("button", name="Open").click()
-    page.get_by_label("What job holds").select_option("labels")
-    page.get_by_label("Labels, one per line").fill("nurse\nbaker\nclerk")
-    page.get_by_label("What hours holds").select_option("numbers")
-    page.get_by_label("Lowest possible value").fill("0")
-    page.get_by_label("Highest possible value").fill("80")
-    page.get_by_label("What weight holds").select_option("drop")
+    page.wait_for_selector("text=Still to be declared: sex")
+    page.get_by_label("What sex holds").select_option("labels")
+    page.locator("details", has_text="What sex holds").get_by_label("Labels, one").fill(
+        "Female\nMale"
+    )
+    page.get_by_label("What fnlwgt holds").select_option("drop")
     page.wait_for_selector("text=guesses the right one")
 
 
 def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path: Path) -> None:
     page = visitor.page
+    write_adult(studio.folder)
+    page.reload()
     declare(page)
     visitor.require_fit()
+    visitor.require_usable("dark")
     page.get_by_role("button", name="Save the plan").click()
     page.wait_for_selector("text=is saved in the folder")
     with page.expect_download() as download:
@@ -116,16 +133,19 @@ def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path
     page.get_by_role("button", name="Grant").click()
     page.wait_for_selector("meter")
     visitor.require_fit()
+    visitor.require_usable()
 
     visitor.go("Choose", "Choose")
     page.wait_for_selector("#picture[data-epsilon='1']")
     page.get_by_label("Privacy loss of each person").press("ArrowRight")
     page.wait_for_selector("#picture[data-epsilon='1.5']")
     assert "Recommended" in page.locator("#picture").inner_text()
+    studio.rooms.desk.close()  # nobody looks at the other stops
     visitor.require_fit()
+    visitor.require_usable("dark")
 
     visitor.go("Do", "Do")
-    page.get_by_label("job").check()
+    page.get_by_label("sex", exact=True).check()
     page.get_by_label("Epsilon, for this alone").fill("0.5")
     page.get_by_role("button", name="Show the cost").click()
     page.wait_for_selector("text=This cannot be undone")
@@ -149,6 +169,7 @@ def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path
     page.get_by_role("button", name="Spend").click()
     page.wait_for_selector("article[data-state=done] >> nth=2")
     visitor.require_fit()
+    visitor.require_usable()
     assert SECRET not in page.content()
     book = nw.Ledger.open(studio.folder / "budget.db")
     assert [entry.kind for entry in book.history()].count("spend") == 3
@@ -167,6 +188,7 @@ def test_the_paths_of_a_researcher_and_an_auditor(visitor: Visitor, tmp_path: Pa
     page.get_by_label("What comes in").select_option("circle")
     page.wait_for_selector("#best:has-text('per unit of distance')")
     visitor.require_fit()
+    visitor.require_usable("dark")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the certificate").click()
     true, forged = tmp_path / "true.json", tmp_path / "forged.json"
@@ -184,6 +206,7 @@ def test_the_paths_of_a_researcher_and_an_auditor(visitor: Visitor, tmp_path: Pa
     page.get_by_role("button", name="What does it guarantee?").click()
     page.wait_for_selector("text=1.0986122886681098")
     visitor.require_fit()
+    visitor.require_usable()
 
 
 def test_markup_in_names_is_shown_as_text(visitor: Visitor, studio: RunningStudio) -> None:
