@@ -121,10 +121,15 @@ def studio(tmp_path: Path) -> Iterator[RunningStudio]:
 
 
 def run_studio(
-    folder: Path, *, ledger: str | None = None, users: UserBook | None = None, **given: Any
+    folder: Path,
+    *,
+    ledger: str | None = None,
+    users: UserBook | None = None,
+    database: str | None = None,
+    **given: Any,
 ) -> Iterator[RunningStudio]:
     where = ledger or str(folder / "budget.db")
-    rooms = StudioRooms.of(StudioFolder.at(folder), ledger=where)
+    rooms = StudioRooms.of(StudioFolder.at(folder, database=database), ledger=where)
     doorkeeper = Doorkeeper(users=users)
     app = Guard(make_app(rooms), doorkeeper=doorkeeper, most_bytes=1 << 20, **given)
     listener = _listen("127.0.0.1", 0)

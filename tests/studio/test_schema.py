@@ -70,13 +70,14 @@ def test_no_request_makes_the_studio_fail(studio: RunningStudio) -> None:
             derandomize=True,
             database=None,
             deadline=None,
-            suppress_health_check=list(HealthCheck),
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
         )
         for mode in GenerationMode:
             for found in schema.get_all_operations():
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    strategy = found.ok().as_strategy(generation_mode=mode)
+                    operation: Any = found.ok()  # pyright: ignore[reportAttributeAccessIssue]
+                    strategy = operation.as_strategy(generation_mode=mode)
                     # What takes nothing cannot be given the wrong thing.
                     with suppress(Unsatisfiable):
                         quietly(given(strategy)(send))()

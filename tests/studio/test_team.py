@@ -2,10 +2,11 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -31,13 +32,13 @@ class Team:
 
 
 @contextmanager
-def team_in(folder: Path, ledger: str | None = None) -> Iterator[Team]:
+def team_in(folder: Path, ledger: str | None = None) -> Generator[Team]:
     write_survey(folder)
     book = UserBook(folder / "users.json")
     rights = {"ann": "spend", "bob": "spend", "eve": "look", "owner": "grant"}
     tokens = {name: book.add(name, may=may) for name, may in rights.items()}
     where = ledger or str(folder / "budget.db")
-    given = {"hosts": [PUBLIC], "trusts_proxy": True}
+    given: dict[str, Any] = {"hosts": [PUBLIC], "trusts_proxy": True, "database": ledger}
     for studio in run_studio(folder, ledger=where, users=book, **given):
         yield Team(studio, book, tokens, where)
 
@@ -187,6 +188,38 @@ def test_two_users_never_overspend_a_ledger_in_postgresql(tmp_path: Path) -> Non
         assert book.balance("survey").spent == Guarantee("1/2")
         for path in (tmp_path / ".noisewright-studio" / "jobs").glob("*.json"):
             assert "host=" not in path.read_text(), "options of an address may hold a password"
+
+
+def test_a_table_of_postgresql_is_asked_where_it_is(tmp_path: Path) -> None:
+    import psycopg
+
+    with server() as where, psycopg.connect(where, autocommit=True) as database:
+        database.execute("CREATE TABLE people (job text, hours integer)")
+        database.execute("INSERT INTO people SELECT 'baker', 40 FROM generate_series(1, 250)")
+        with team_in(tmp_path, where) as team, team.studio.member(team.tokens["owner"]) as owner:
+            (shown,) = [
+                one["name"] for one in owner.get("/api/state").json()["files"] if not one["bytes"]
+            ]
+            assert "host=" not in shown
+            table = {"file": shown, "table": "people"}
+            columns = {
+                "job": {"kind": "labels", "labels": ["baker", "clerk"]},
+                "hours": {"kind": "numbers", "low": "0", "high": "80"},
+            }
+            wanted = {"table": table, "columns": columns, "file": "plan.toml"}
+            assert owner.post("/api/plans", json=wanted).json()["finished"]
+            team.studio.grant(owner)
+            told = team.studio.explain(owner, table=table, dataset="survey").json()
+            assert told["rows"] == 250
+            assert told["python"].splitlines()[2].startswith("people = nw.PostgreSQL('")
+            assert told["shell"] == ""
+            yes = {"confirmation": told["confirmation"]}
+            job = team.studio.finish(owner, owner.post("/api/jobs", json=yes).json()["id"])
+            assert job["state"] == "done", job["error"]
+            assert abs(job["result"]["answer"][0]["count"] - 250) < 100
+            for wrong in ("postgresql://other/db", "postgresql://steward@evil.example/postgres"):
+                refused = owner.post("/api/draft", json={"table": table | {"file": wrong}})
+                assert refused.status_code == 403
 
 
 def test_a_list_of_users_is_read_strictly(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_a_job_outlives_a_studio_that_is_killed(
         name = client.post("/api/jobs", json=yes).json()["id"]
     server.kill()
     server.wait(30)
-    shelf = JobShelf(StudioFolder.at(tmp_path).state)  # what the next studio looks at
+    shelf = JobShelf(StudioFolder.at(tmp_path))  # what the next studio looks at
     end = time.monotonic() + 60
     while shelf.read(name)["state"] in OPEN and time.monotonic() < end:
         time.sleep(0.1)

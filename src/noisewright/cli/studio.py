@@ -31,6 +31,10 @@ def studio(
             show_default="budget.db in the folder",
         ),
     ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(help="A PostgreSQL URL whose tables can be opened too."),
+    ] = None,
     user: Annotated[
         str | None,
         typer.Option(help="Add a user of a team, or renew their token, and print the token once."),
@@ -89,6 +93,7 @@ def studio(
         port=port,
         browser=not no_browser,
         ledger=ledger,
+        database=database,
         users=users,
         allow_hosts=allow_host or [],
         trust_proxy=trust_proxy,

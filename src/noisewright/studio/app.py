@@ -17,8 +17,8 @@ from noisewright.studio import budgets, choosing, declaring, designing, spending
 from noisewright.studio.choosing import AdviceDesk, Study
 from noisewright.studio.designing import StudioDesign
 from noisewright.studio.failures import RefusalError, register_failures
-from noisewright.studio.folder import StudioFolder
-from noisewright.studio.jobs import JobShelf, without_password
+from noisewright.studio.folder import StudioFolder, without_password
+from noisewright.studio.jobs import JobShelf
 from noisewright.studio.users import StudioUser
 from noisewright.studio.work_requests import WorkRequest, python_code, shell_code
 from noisewright.version import __version__
@@ -80,8 +80,7 @@ class StudioRooms:
     @classmethod
     def of(cls, folder: StudioFolder, *, ledger: str, data: str | None = None) -> StudioRooms:
         """Open the rooms of a folder."""
-        state = folder.state
-        desk, jobs = AdviceDesk(state), JobShelf(state, ledger=ledger)
+        desk, jobs = AdviceDesk(folder.state), JobShelf(folder, ledger=ledger)
         return cls(folder, ledger, data, desk, jobs, spending.Confirmations())
 
 

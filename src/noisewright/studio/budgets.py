@@ -12,8 +12,7 @@ from noisewright.errors import AlteredLedgerError, LedgerError
 from noisewright.ledger import Ledger, plain_balance
 from noisewright.studio.declaring import TableChoice
 from noisewright.studio.failures import RefusalError
-from noisewright.studio.folder import StudioFolder
-from noisewright.studio.jobs import without_password
+from noisewright.studio.folder import StudioFolder, without_password
 
 _MOST_ENTRIES = 1000
 
@@ -66,7 +65,9 @@ def grant(
     request: GrantRequest, where: str, folder: StudioFolder, *, who: str | None = None
 ) -> dict[str, Any]:
     """Add to a budget, and register the table with it."""
-    data = None if request.table is None else request.table.open(folder)
+    table = request.table
+    # Rows of a database have no fingerprint: whoever spends names the budget.
+    data = None if table is None or table.is_in_database else table.open(folder)
     open_ledger(where, who=who).grant(
         request.dataset,
         epsilon=request.epsilon or "0",

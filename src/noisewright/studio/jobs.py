@@ -22,19 +22,19 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, final
-from urllib.parse import urlsplit
 
 from noisewright import ledger
 from noisewright.errors import NoisewrightError
 from noisewright.files import read_whole, write_whole
 from noisewright.studio.failures import RefusalError
+from noisewright.studio.folder import StudioFolder, without_password
 
 _NAME = re.compile(r"[0-9a-f]{32}")
 _STARTING = 20.0
 """Seconds that a process may take to begin."""
 
-LEDGER = "NOISEWRIGHT_STUDIO_LEDGER"
-"""The variable that tells a process where its ledger is: files must not hold a password."""
+LEDGER, DATABASE = "NOISEWRIGHT_STUDIO_LEDGER", "NOISEWRIGHT_STUDIO_DATABASE"
+"""The variables that tell a process the addresses of databases: files must hold no password."""
 
 OPEN = ("waiting", "running")
 
@@ -43,9 +43,9 @@ OPEN = ("waiting", "running")
 class JobShelf:
     """The files of all jobs of a folder."""
 
-    def __init__(self, state: Path, *, ledger: str | None = None) -> None:
-        self._place = state / "jobs"
-        self._ledger = ledger
+    def __init__(self, folder: StudioFolder, *, ledger: str | None = None) -> None:
+        self._place = folder.state / "jobs"
+        self._ledger, self._database = ledger, folder.database
         self._place.mkdir(mode=0o700, exist_ok=True)
         self._lock = threading.Lock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
@@ -53,9 +53,9 @@ class JobShelf:
     def start(self, name: str, content: dict[str, Any], *, ledger: str | None) -> dict[str, Any]:
         """Write the file of a job and start its process; an old name gives the old job."""
         path = self._path(name)
-        environment = {key: value for key, value in os.environ.items() if key != LEDGER}
-        if ledger is not None:
-            environment[LEDGER] = ledger
+        given = {LEDGER: ledger, DATABASE: self._database}
+        environment = {key: value for key, value in os.environ.items() if key not in given}
+        environment |= {key: value for key, value in given.items() if value is not None}
         with self._lock:
             if path.exists():
                 return self.read(name)
@@ -160,16 +160,6 @@ def is_alive(path: Path, job: dict[str, Any]) -> bool:
 def mark_of(name: str) -> str:
     """Return how the ledger calls a job, so that its spend is found again."""
     return f"studio job {name}"
-
-
-def without_password(where: str) -> str:
-    """Return where a ledger is; of the address of a database, without password and options."""
-    if "://" not in where:
-        return where
-    parts = urlsplit(where)
-    host = parts.netloc.rpartition("@")[2]
-    user = parts.netloc.rpartition("@")[0].partition(":")[0]
-    return f"{parts.scheme}://{f'{user}@' if user else ''}{host}{parts.path}"
 
 
 def spend_of(job: dict[str, Any], where: str) -> tuple[Any, str] | None:

@@ -9,6 +9,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ def serve(
     port: int = 8765,
     browser: bool = True,
     ledger: str | None = None,
+    database: str | None = None,
     users: str | os.PathLike[str] | None = None,
     allow_hosts: Sequence[str] = (),
     trust_proxy: bool = False,
@@ -35,6 +37,7 @@ def serve(
 ) -> None:
     """Serve the studio for a folder, or for the folder of a table, until it is interrupted.
 
+    `database` is a PostgreSQL URL whose tables can be opened too.
     `users` is a list that `add_user` wrote; if left out, the one in the folder's own state, if it
     is there. `allow_hosts` are further names in the Host header, as a proxy passes them on;
     `trust_proxy` believes its X-Forwarded-Proto.
@@ -42,7 +45,7 @@ def serve(
     Requires: the extra `studio`. `port` 0 takes a free one.
     Ensures: without users, the address, with a token that works once, is said on a line of its own.
     With users, only their tokens open the studio, and entries of the ledger name them. Nothing
-    outside of the folder is read or written, except a ledger elsewhere that was named.
+    outside of the folder is read or written, except a ledger and a database that were named.
     """
     for name in ("fastapi", "uvicorn"):
         if importlib.util.find_spec(name) is None:
@@ -56,7 +59,7 @@ def serve(
     from noisewright.studio.doorkeeper import Doorkeeper
     from noisewright.studio.guard import Guard
 
-    folder = _folder_of(place)
+    folder = replace(_folder_of(place), database=_database_of(database))
     data = None if Path(place).is_dir() else Path(place).name
     team = _team_of(folder, users)
     listener = _listen(host, port)
@@ -155,6 +158,15 @@ def _team_of(folder: StudioFolder, given: str | os.PathLike[str] | None) -> User
             f"{str(given)!r} --user NAME."
         )
     return None
+
+
+def _database_of(given: str | None) -> str | None:
+    if given is not None and not given.startswith(("postgresql://", "postgres://")):
+        raise InputError(
+            "--database is not a PostgreSQL URL such as postgresql://steward@db.example/survey. "
+            "Files of DuckDB in the folder need no option."
+        )
+    return given
 
 
 def _ledger_of(given: str | None, root: Path) -> str:

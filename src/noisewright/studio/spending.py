@@ -61,7 +61,7 @@ def explain(
     target = folder.target(request.output)
     require_format(target.name)
     files = releases.TargetFiles.at(target)
-    files.require_apart([folder.existing(request.table.file), folder.existing(request.plan)])
+    files.require_apart([*request.table.paths(folder), folder.existing(request.plan)])
     files.require_free(overwrite=False)
     rows = count_people(request.table, request.plan, folder)
     price, words, errors = _price(request, folder, rows)
@@ -83,6 +83,11 @@ def explain(
 def _price(
     request: WorkRequest, folder: StudioFolder, rows: int
 ) -> tuple[Guarantee, list[str], list[dict[str, Any]]]:
+    if request.kind == "release" and request.table.is_in_database:
+        raise RefusalError(
+            "a private copy randomizes rows of a file. Export the table to Parquet first, or make "
+            "a synthetic table, which a database can count for."
+        )
     if request.kind == "release":
         plan = plans.Plan.read(folder.existing(request.plan)).for_rows(rows)
         return plan.guarantee, [plans.promise_words(plan), *plan.cautions(rows=rows)], []
@@ -116,6 +121,8 @@ def _budget(
         return None, [UNLIMITED]
     book = open_ledger(ledger)
     name = request.dataset
+    if name is None and request.table.is_in_database:
+        raise RefusalError("a table of a database has no fingerprint: name the budget that pays.")
     if name is None:
         try:
             name = book.find(request.table.open(folder))

@@ -15,7 +15,7 @@ from noisewright.errors import NoisewrightError
 from noisewright.ledger import Ledger
 from noisewright.studio.failures import sentence_of
 from noisewright.studio.folder import StudioFolder
-from noisewright.studio.jobs import LEDGER, hold, mark_of, now, read_job, write_job
+from noisewright.studio.jobs import DATABASE, LEDGER, hold, mark_of, now, read_job, write_job
 from noisewright.studio.users import StudioUser
 from noisewright.studio.work_requests import WorkRequest
 
@@ -66,7 +66,7 @@ def _reporter(path: Path, job: dict[str, Any]) -> Callable[[str, int, int | None
 def carry_out(job: dict[str, Any], progress: Any) -> dict[str, Any]:
     """Do what a job asks for, as the verb of that name does; return the result as plain values."""
     request = WorkRequest.model_validate(job["request"])
-    folder = StudioFolder.at(job["folder"])
+    folder = StudioFolder.at(job["folder"], database=os.environ.get(DATABASE))
     table, plan = request.table.open(folder), folder.existing(request.plan)
     target = folder.target(request.output)
     user = StudioUser(job.get("user"))
@@ -76,7 +76,7 @@ def carry_out(job: dict[str, Any], progress: Any) -> dict[str, Any]:
     if request.kind == "ask":
         people = queries.Private(table, columns=plan, ledger=ledger, dataset=request.dataset)
         question = people.sql(request.sql)
-        with releases.answer_files(target, apart=[table, plan]) as write:
+        with releases.answer_files(target, apart=[*request.table.paths(folder), plan]) as write:
             answer = question.release(
                 epsilon=request.epsilon or "0",
                 delta=request.delta or "0",

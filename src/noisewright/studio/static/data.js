@@ -46,7 +46,15 @@ export async function data() {
   const delimiter = text(given.delimiter),
     encoding = text(given.encoding);
   const names = text(given.names?.join(", ")),
-    sheet = text(given.sheet);
+    sheet = text(given.sheet),
+    inside = text(given.table);
+  const named = field("Table or view in the database", inside, "survey.people, for example.");
+  const isDatabase = () => /:\/\/|\.(duckdb|ddb)$/i.test(table.value);
+  const look = () => {
+    named.hidden = !isDatabase();
+  };
+  table.addEventListener("change", look);
+  look();
 
   async function open() {
     const listed = names.value
@@ -56,6 +64,7 @@ export async function data() {
     keep({
       table: {
         file: table.value,
+        table: isDatabase() ? inside.value.trim() || null : null,
         header: { yes: true, no: false }[header.value] ?? null,
         delimiter: delimiter.value || null,
         encoding: encoding.value || null,
@@ -85,6 +94,7 @@ export async function data() {
       "div",
       { class: "grid" },
       field("Table", table),
+      named,
       field("Codebook, if there is one", book),
     ),
     h(
@@ -161,7 +171,7 @@ async function draw(shown) {
   const columns = draft.columns.map((one) => column(one, words, again));
   put(
     shown,
-    h("h2", { tabindex: -1 }, `Columns of ${store.table.file}`),
+    h("h2", { tabindex: -1 }, `Columns of ${store.table.table ?? store.table.file}`),
     note(WARNING, "warn"),
     columns,
     person(draft, again),

@@ -45,7 +45,7 @@ export function jobCard(job) {
       isOpen() ? progress(job) : "",
       job.error ? note(job.error, "bad") : "",
       ...(job.result ? results(job) : []),
-      code("The same in the shell", job.code.shell),
+      job.code.shell ? code("The same in the shell", job.code.shell) : "",
       code("The same in Python", job.code.python),
     );
   };

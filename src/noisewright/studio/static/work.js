@@ -382,7 +382,7 @@ function confirmation(made, request, yes, no) {
       : "",
     h("div", { class: "row" }, button, h("button", { type: "button", onclick: no }, "Cancel")),
     failed,
-    code("The same in the shell", made.shell),
+    made.shell ? code("The same in the shell", made.shell) : "",
     code("The same in Python", made.python),
   );
 }
