@@ -11,6 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 import noisewright as nw
+from noisewright.studio.jobs import write_job
 from tests.studio.conftest import SECRET, RunningStudio, write_adult
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
@@ -205,6 +206,12 @@ def test_the_paths_of_a_researcher_and_an_auditor(visitor: Visitor, tmp_path: Pa
     assert page.locator("#checked li").first.inner_text()
     page.get_by_role("button", name="What does it guarantee?").click()
     page.wait_for_selector("text=1.0986122886681098")
+    (tmp_path / "matrix.csv").write_text("0.8,0.2\n0.2,0.8\n", encoding="utf-8")
+    page.get_by_label("from a CSV or JSON file").set_input_files(tmp_path / "matrix.csv")
+    page.get_by_role("button", name="What does it guarantee?").click()
+    page.wait_for_selector("text=1.38629436111")
+    page.get_by_text("The exact curve").click()
+    assert page.get_by_role("cell", name="3/5").count() == 1
     visitor.require_fit()
     visitor.require_usable()
 
@@ -226,3 +233,23 @@ def test_markup_in_names_is_shown_as_text(visitor: Visitor, studio: RunningStudi
     page.wait_for_selector("text=is saved in the folder")
     assert page.locator("img").count() == 0
     assert re.match("Data", page.title())
+
+    # A job whose process is gone, as somebody finds it after a restart.
+    job: dict[str, Any] = {
+        "id": "0123456789abcdef" * 2,
+        "state": "running",
+        "begun": "2026-01-01T00:00:00+00:00",
+        "ledger": None,
+        "folder": str(studio.folder),
+        "user": HOSTILE,
+        "request": {"kind": "ask", "table": {"file": file}, "plan": "p", "output": HOSTILE},
+        "code": {"shell": HOSTILE, "python": HOSTILE},
+        "progress": None,
+        "result": None,
+        "error": None,
+    }
+    write_job(studio.rooms.jobs._path(job["id"]), job)
+    visitor.go("Do", "Do")
+    page.wait_for_selector("article[data-state=interrupted]")
+    assert "nothing was debited" in page.locator("article").inner_text()
+    assert page.locator("img").count() == 0

@@ -3,6 +3,7 @@
 import json
 import math
 import sqlite3
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -104,8 +105,24 @@ def test_a_matrix_gets_its_epsilon_and_a_witness(studio: RunningStudio) -> None:
         assert made["least_epsilon"] == pytest.approx(math.log(3))
         assert made["verdict"].startswith("False")
         assert made["witness"]["probability"] == "0.75"
+        # max(0, 3/4 - e^eps / 4), between its two knots.
+        knots = [(one["ratio"], one["delta"]) for one in made["knots"]]
+        assert knots == [("1", "1/2"), ("3", "0")]
+        three = {"text": "[[4, 2, 1, 1], [1, 2, 4, 1], [1, 1, 1, 5]]", "neighbors": "adjacent"}
+        made = client.post("/api/audit/matrix", json=three).json()
+        rows = [[4, 2, 1, 1], [1, 2, 4, 1], [1, 1, 1, 5]]
+        pairs = [(a, b) for a in range(3) for b in range(3) if abs(a - b) == 1]
+        for one in made["knots"]:
+            at = Fraction(one["ratio"])
+            least = max(
+                sum(max(0, p - at * q) for p, q in zip(rows[a], rows[b], strict=True)) / 8
+                for a, b in pairs
+            )
+            assert Fraction(one["delta"]) == least
+        assert made["knots"][-1]["ratio"] == "5"
         never = client.post("/api/audit/matrix", json={"text": "1,0\n0,1"}).json()
         assert never["least_epsilon"] is None
+        assert [one["delta"] for one in never["knots"]] == ["1"]
         for wrong in ("", "a,b\nc,d", "[[1]]", "[", "1,0\n1", "0.5,0.6\n0.5,0.5"):
             answer = client.post("/api/audit/matrix", json={"text": wrong})
             assert answer.status_code == 400, wrong

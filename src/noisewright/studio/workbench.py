@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from noisewright import certificates, mechanisms, privacy, spaces
-from noisewright.exact import show
+from noisewright.exact import Epsilon, show
 from noisewright.studio.failures import RefusalError
 
+_MOST_KNOTS = 200
 _ASSUMING = "Assuming: "
 
 
@@ -77,5 +80,26 @@ def audit_matrix(request: MatrixAudit) -> dict[str, Any]:
             "probability": show(witness.p, 17),
             "probability_for_neighbor": show(witness.q, 17),
         },
+        "knots": _knots(curve),
         "curve": [[top * step / 40, curve.delta(top * step / 40)] for step in range(41)],
     }
+
+
+def _knots(curve: privacy.Profile) -> list[dict[str, Any]]:
+    """Return the curve exactly: between knots, δ is linear in e^ε, and 0 after the last one.
+
+    Every number is a rational: the knots are where the events that tell most apart change.
+    """
+    ratios = {Fraction(1)}
+    for (q, p), (next_q, next_p) in pairwise(curve.points):
+        ratios.add(max(Fraction(1), Fraction(next_p - p, next_q - q)))
+    last = curve.ratio(0)
+    ratios |= set() if last is None else {last}
+    return [
+        {
+            "ratio": str(ratio),
+            "epsilon": Epsilon.log(ratio).ceiling(),
+            "delta": str(max(Fraction(p - ratio * q) / curve.total for q, p in curve.points)),
+        }
+        for ratio in sorted(ratios)[:_MOST_KNOTS]
+    ]

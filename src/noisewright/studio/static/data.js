@@ -48,7 +48,11 @@ export async function data() {
   const names = text(given.names?.join(", ")),
     sheet = text(given.sheet),
     inside = text(given.table);
-  const named = field("Table or view in the database", inside, "survey.people, for example.");
+  const named = field(
+    "Name in the database",
+    inside,
+    "That of a table or a view, such as survey.people.",
+  );
   const isDatabase = () => /:\/\/|\.(duckdb|ddb)$/i.test(table.value);
   const look = () => {
     named.hidden = !isDatabase();
