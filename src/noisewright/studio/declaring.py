@@ -16,7 +16,7 @@ from noisewright.errors import NoisewrightError
 from noisewright.exact import show
 from noisewright.files import save_whole
 from noisewright.plans import CodebookEntry, Column, Draft, NamedType, Treatment
-from noisewright.spaces import Categories, Counts, Dates, Interval, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Subsets
 from noisewright.studio.failures import RefusalError
 from noisewright.studio.folder import DUCKDB, StudioFolder
 
@@ -79,12 +79,14 @@ class TableChoice(_Request):
 class ColumnChoice(_Request):
     """What a column can hold, as somebody typed it."""
 
-    kind: Literal["labels", "numbers", "dates", "sets", "drop", "public"]
+    kind: Literal["labels", "numbers", "dates", "sets", "curves", "drop", "public"]
     labels: list[str] = Given(default_factory=list[str], max_length=_MOST_LABELS)
     low: str | None = None
     high: str | None = None
     step: str | None = None
     largest: int | None = None
+    positions: int | None = None
+    separator: str | None = Given(default=None, max_length=10)
     null: str | None = None
     other: str | None = None
     outside: Literal["error", "clamp"] = "error"
@@ -93,15 +95,16 @@ class ColumnChoice(_Request):
         """Return what happens to the column, read as an answer on the command line is."""
         if self.kind in ("drop", "public"):
             return self.kind
-        kinds = {"labels": "categories", "sets": "subsets", "dates": "dates", "numbers": ""}
+        kinds = {"labels": "categories", "sets": "subsets", "numbers": ""}
         entry = CodebookEntry(
             f"the declaration of {field.name!r}",
-            kinds[self.kind],
+            kinds.get(self.kind, self.kind),
             tuple(self.labels),
             self.low or None,
             self.high or None,
             self.step or None,
             largest=self.largest,
+            positions=self.positions,
             null=self.null,
             other=self.other,
         )
@@ -117,6 +120,7 @@ class ColumnChoice(_Request):
             null=domain.null if not numeric else self.null,
             other=domain.other,
             off_grid=domain.off_grid,
+            **({} if self.separator is None else {"separator": self.separator}),
             **({"outside": self.outside} if numeric else {}),
         )
 
@@ -239,6 +243,10 @@ def _space(space: Any) -> dict[str, Any]:
         return {"kind": "labels", "labels": list(map(str, space.labels[:_MOST_LABELS]))}
     if isinstance(space, Subsets):
         return {"kind": "sets", "labels": list(map(str, space.items)), "largest": space.largest}
+    if isinstance(space, Curves):
+        ends = {"low": space.low, "high": space.high}
+        shown = {name: show(Fraction(end)) for name, end in ends.items()}
+        return {"kind": "curves", "positions": len(space.grid), **shown}
     if isinstance(space, Counts):
         return {"kind": "numbers", "low": "0", "high": str(space.n), "step": "1"}
     if isinstance(space, Dates):

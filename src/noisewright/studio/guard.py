@@ -50,35 +50,38 @@ HEADERS = {
 # page, which is ours, begins the next one.
 _WELCOME = (
     '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,">'
+    '<link rel="stylesheet" href="/static/style.css">'
     '<meta http-equiv="refresh" content="0;url=/"><title>Noisewright studio</title>'
     '<p><a href="/">Open the studio</a></p></html>'
 )
-_ENTRANCE, _EXIT = "/enter", "/leave"
+_ENTRANCE, _EXIT, _STYLE = "/enter", "/leave", "/static/style.css"
 _MOST_OF_A_TOKEN = 4096
 
 # Without an Origin, which no-referrer takes from a form, no browser could hand in a token.
 _AT_THE_DOOR = HEADERS | {
     "content-security-policy": (
-        "default-src 'none'; img-src data:; base-uri 'none'; form-action 'self'; "
+        "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; "
         "frame-ancestors 'none'"
     ),
     "referrer-policy": "same-origin",
 }
 _TEAM = (
     '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,">'
+    '<link rel="stylesheet" href="/static/style.css">'
     '<meta name="viewport" content="width=device-width"><meta name="color-scheme" '
     'content="light dark"><title>Noisewright studio</title><main><h1>Noisewright studio</h1>'
     '%s<form method="post" action="/enter"><p><label>Your token<br><input type="password" '
-    'name="token" required autofocus autocomplete="current-password" size="46"></label></p>'
-    "<p><button>Enter</button></p></form><p>Whoever runs this studio gives you a token.</p></main>"
-    "</html>"
+    'name="token" required autofocus autocomplete="current-password" size="30"></label></p>'
+    "<p><button class='main'>Enter</button></p></form>"
+    "<p>Whoever runs this studio gives you a token.</p></main></html>"
 )
 _WRONG = '<p role="alert">That token is not known here. It may have been renewed.</p>'
 _LOCKED = (
     '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,">'
+    '<link rel="stylesheet" href="/static/style.css">'
     '<meta name="viewport" content="width=device-width"><title>Noisewright studio</title>'
-    "<h1>This studio is locked</h1><p>Open it with the address that the terminal shows last. Each "
-    "address works once; after that, the terminal shows another one.</p></html>"
+    "<main><h1>This studio is locked</h1><p>Open it with the address that the terminal shows last. "
+    "Each address works once; after that, the terminal shows another one.</p></main></html>"
 )
 
 
@@ -159,6 +162,8 @@ class Guard:
         if path == "/" and scope["method"] == "GET":
             return self._at_the_door(scope, headers, is_known=user is not None)
         writes = scope["method"] not in READING
+        if path == _STYLE and not writes:
+            return None  # it says nothing, and the door looks better
         if user is None and not self._is_entrance(scope):
             words = (
                 "your session has ended; open the studio again and give your token."

@@ -152,7 +152,8 @@ export function belief(before, after) {
 export function heatmap(title, matrix, points = matrix.map((_, x) => String(x))) {
   const size = matrix.length,
     outputs = matrix[0].length,
-    margin = 34;
+    longest = Math.max(...points.map((point) => point.length)),
+    margin = Math.min(76, Math.max(34, 12 + 8 * longest));
   const cell = Math.min(36, (room() - 40) / outputs);
   const most = Math.max(...matrix.flat());
   return frame(
@@ -185,7 +186,7 @@ export function heatmap(title, matrix, points = matrix.map((_, x) => String(x)))
             y: 18 + x * cell + cell / 2 + 4,
             "text-anchor": "end",
           },
-          points[x].length > 4 ? `${points[x].slice(0, 3)}…` : points[x],
+          points[x].length > 8 ? `${points[x].slice(0, 7)}…` : points[x],
         ),
       ),
     ],

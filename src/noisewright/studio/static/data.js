@@ -348,6 +348,19 @@ function finish(rest, draft) {
       ),
     ),
     said,
+    h(
+      "p",
+      {},
+      h(
+        "a",
+        {
+          download: "plan.toml",
+          href: `data:application/toml;charset=utf-8,${encodeURIComponent(draft.toml)}`,
+        },
+        "Download the draft",
+      ),
+      " as it stands, saved or not.",
+    ),
     code("The plan as TOML", draft.toml),
   );
 }

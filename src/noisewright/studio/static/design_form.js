@@ -69,6 +69,9 @@ export function request(now) {
   return wanted;
 }
 
+const inputs = (now) =>
+  now.space === "labels" ? now.labels.length : now.n + (now.space === "counts" ? 1 : 0);
+
 export const isOrdered = (now) => ["counts", "line"].includes(now.space);
 
 function slider(label, low, high, value, text, changed) {
@@ -196,7 +199,9 @@ export function form(now, solve, draw) {
         ? ""
         : field(
             "Prior: how likely inputs are",
-            choice(ends, now.prior, (prior) => again({ prior })),
+            choice(ends, now.prior, (prior) =>
+              again({ prior, weights: Array(inputs(now)).fill("1") }),
+            ),
           ),
       now.goal !== "worst" && now.prior === "binomial"
         ? text("p", now.p, (p) => set({ p }), "For example 0.3 or 1/3.")
