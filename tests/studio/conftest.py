@@ -40,12 +40,17 @@ def write_survey(folder: Path, people: int = 1500) -> None:
     (folder / "codes.csv").write_text(codes + "weight,,,,,drop\n", encoding="utf-8")
 
 
-def write_adult(folder: Path, people: int = 800) -> None:
-    """Made-up people in the columns of Adult; the codebook leaves two columns open."""
+def write_adult(folder: Path, people: int = 500) -> None:
+    """Made-up people in the columns of Adult; the codebook leaves two columns open.
+
+    Its grids are coarse, so that predictions are quick.
+    """
     text = (DOCS / "examples" / "adult-codebook.csv").read_text(encoding="utf-8")
+    for fine, coarse in (("100000,1", "100000,5000"), ("5000,1", "5000,500"), ("100,1", "100,5")):
+        text = text.replace(f",0,{fine}\n", f",0,{coarse}\n")
     known: dict[str, list[str]] = {}
     for row in csv.DictReader(text.splitlines()):
-        bounds = range(int(row["low"] or 0), int(row["high"] or 0) + 1)
+        bounds = range(int(row["low"] or 0), int(row["high"] or 0) + 1, int(row["step"] or 1))
         cells = [row["label"]] if row["label"] else [str(value) for value in bounds]
         known.setdefault(row["column"], []).extend(cells)
     draw = random.Random(7)

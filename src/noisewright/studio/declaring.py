@@ -72,7 +72,7 @@ class TableChoice(_Request):
         if not self.table:
             raise RefusalError(f"{self.file} has several tables; name one of them, or a view.")
         if "://" in self.file:
-            return relations.PostgreSQL(folder.database_named(self.file), self.table)
+            return relations.PostgreSQL(folder.address_of(self.file), self.table)
         return relations.DuckDB(folder.existing(self.file), self.table)
 
 

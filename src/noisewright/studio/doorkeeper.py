@@ -82,7 +82,7 @@ class Doorkeeper:
         found = same[0]
         if found.user is None or self._clock() - found.begun > _LONGEST:
             return None
-        return self._users.named(found.user)
+        return self._users.find(found.user)
 
     def holder(self, token: str) -> StudioUser | None:
         """Return the user of a team whose token this is, as a program presents it."""

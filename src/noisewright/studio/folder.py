@@ -51,7 +51,7 @@ class StudioFolder:
             raise RefusalError(f"{os.fspath(path)!r} is not a folder. Give one that exists.")
         return cls(root, database)
 
-    def database_named(self, shown: str) -> str:
+    def address_of(self, shown: str) -> str:
         """Return the address of the database that a browser knows without its password."""
         if self.database is None or without_password(self.database) != shown:
             raise RefusalError(

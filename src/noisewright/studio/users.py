@@ -93,7 +93,7 @@ class UserBook:
         ]
         return same[0] if same else None
 
-    def named(self, name: str) -> StudioUser | None:
+    def find(self, name: str) -> StudioUser | None:
         """Return a user with the rights that they have now."""
         found = self._read().get(name)
         return None if found is None else StudioUser(name, found["may"])
