@@ -211,7 +211,7 @@ def test_a_table_of_postgresql_is_asked_where_it_is(tmp_path: Path) -> None:
             team.studio.grant(owner)
             told = team.studio.explain(owner, table=table, dataset="survey").json()
             assert told["rows"] == 250
-            assert told["python"].splitlines()[2].startswith("people = nw.PostgreSQL('")
+            assert "nw.PostgreSQL('postgresql://steward@/postgres', 'people')" in told["python"]
             assert told["shell"] == ""
             yes = {"confirmation": told["confirmation"]}
             job = team.studio.finish(owner, owner.post("/api/jobs", json=yes).json()["id"])
