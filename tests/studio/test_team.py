@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 import noisewright as nw
@@ -32,15 +33,23 @@ class Team:
 
 
 @contextmanager
-def team_in(folder: Path, ledger: str | None = None) -> Generator[Team]:
+def team_in(
+    folder: Path, *, ledger: str | None = None, database: str | None = None
+) -> Generator[Team]:
     write_survey(folder)
     book = UserBook(folder / "users.json")
     rights = {"ann": "spend", "bob": "spend", "eve": "look", "owner": "grant"}
     tokens = {name: book.add(name, may=may) for name, may in rights.items()}
     where = ledger or str(folder / "budget.db")
-    given: dict[str, Any] = {"hosts": [PUBLIC], "trusts_proxy": True, "database": ledger}
+    given: dict[str, Any] = {"hosts": [PUBLIC], "trusts_proxy": True, "database": database}
     for studio in run_studio(folder, ledger=where, users=book, **given):
         yield Team(studio, book, tokens, where)
+
+
+@pytest.fixture(scope="module")
+def address() -> Generator[str]:
+    with server() as where:
+        yield where
 
 
 def test_users_enter_with_their_own_tokens_and_do_what_they_may(tmp_path: Path) -> None:
@@ -148,9 +157,9 @@ def test_a_program_presents_its_token_itself(tmp_path: Path) -> None:
             assert program.get("/api/state").status_code == 401
 
 
-def test_two_users_never_overspend_a_ledger_in_postgresql(tmp_path: Path) -> None:
+def test_two_users_never_overspend_a_ledger_in_postgresql(tmp_path: Path, address: str) -> None:
     """Both were told that there is enough; the ledger decides, and names who spent."""
-    with server() as where, team_in(tmp_path, where) as team:
+    with team_in(tmp_path, ledger=address) as team:
         studio = team.studio
         with studio.member(team.tokens["owner"]) as owner:
             studio.plan(owner)
@@ -180,7 +189,7 @@ def test_two_users_never_overspend_a_ledger_in_postgresql(tmp_path: Path) -> Non
             assert {name: one["user"] for name, one in ended.items()} == {n: n for n in pair}
             winner = next(name for name, one in ended.items() if one["state"] == "done")
             shown = ann.get("/api/ledger").json()["entries"]
-        book = nw.Ledger.open(where)
+        book = nw.Ledger.open(address)
         (spend,) = [entry for entry in book.history() if entry.kind == "spend"]
         assert spend.who == f"{winner} (studio user)"
         assert f"ask {winner}.csv by {winner}" in spend.what
@@ -190,13 +199,12 @@ def test_two_users_never_overspend_a_ledger_in_postgresql(tmp_path: Path) -> Non
             assert "host=" not in path.read_text(), "options of an address may hold a password"
 
 
-def test_a_table_of_postgresql_is_asked_where_it_is(tmp_path: Path) -> None:
-    import psycopg
-
-    with server() as where, psycopg.connect(where, autocommit=True) as database:
+def test_a_table_of_postgresql_is_asked_where_it_is(tmp_path: Path, address: str) -> None:
+    with psycopg.connect(address, autocommit=True) as database:
         database.execute("CREATE TABLE people (job text, hours integer)")
         database.execute("INSERT INTO people SELECT 'baker', 40 FROM generate_series(1, 250)")
-        with team_in(tmp_path, where) as team, team.studio.member(team.tokens["owner"]) as owner:
+        opened = team_in(tmp_path, database=address)
+        with opened as team, team.studio.member(team.tokens["owner"]) as owner:
             (shown,) = [
                 one["name"] for one in owner.get("/api/state").json()["files"] if not one["bytes"]
             ]
