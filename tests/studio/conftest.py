@@ -1,5 +1,6 @@
 """A studio in a folder of made-up people, on a free port of this machine."""
 
+import csv
 import random
 import threading
 import time
@@ -18,7 +19,9 @@ from noisewright.studio.doorkeeper import Doorkeeper
 from noisewright.studio.folder import StudioFolder
 from noisewright.studio.guard import Guard
 from noisewright.studio.serving import _listen
+from noisewright.studio.users import UserBook
 
+DOCS = Path(__file__).parents[2] / "docs"
 SECRET = "63.137"
 """A cell that occurs in the data, and must not occur in what a browser gets."""
 
@@ -35,6 +38,28 @@ def write_survey(folder: Path, people: int = 1500) -> None:
     (folder / "survey.csv").write_text(text, encoding="utf-8")
     codes = "column,label,low,high,step,kind\njob,nurse\njob,baker\njob,clerk\nhours,,0,80,1\n"
     (folder / "codes.csv").write_text(codes + "weight,,,,,drop\n", encoding="utf-8")
+
+
+def write_adult(folder: Path, people: int = 500) -> None:
+    """Made-up people in the columns of Adult; the codebook leaves two columns open.
+
+    Its grids are coarse, so that predictions are quick.
+    """
+    text = (DOCS / "examples" / "adult-codebook.csv").read_text(encoding="utf-8")
+    for fine, coarse in (("100000,1", "100000,5000"), ("5000,1", "5000,500"), ("100,1", "100,5")):
+        text = text.replace(f",0,{fine}\n", f",0,{coarse}\n")
+    known: dict[str, list[str]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        bounds = range(int(row["low"] or 0), int(row["high"] or 0) + 1, int(row["step"] or 1))
+        cells = [row["label"]] if row["label"] else [str(value) for value in bounds]
+        known.setdefault(row["column"], []).extend(cells)
+    draw = random.Random(7)
+    known["fnlwgt"] = [SECRET]
+    rows = [[draw.choice(cells) for cells in known.values()] for _ in range(people)]
+    lines = [",".join(row) for row in [list(known), *rows]]
+    (folder / "adult.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    kept = [line for line in text.splitlines(keepends=True) if not line.startswith("sex,")]
+    (folder / "codes.csv").write_text("".join(kept), encoding="utf-8")
 
 
 @dataclass
@@ -57,6 +82,13 @@ class RunningStudio:
     def browser(self) -> Generator[httpx.Client]:
         with self.stranger(origin=self.origin) as client:
             assert client.get(self.address).status_code == 200
+            yield client
+
+    @contextmanager
+    def member(self, token: str) -> Generator[httpx.Client]:
+        """A browser in which a user of a team handed in their token."""
+        with self.stranger(origin=self.origin) as client:
+            assert client.post("/enter", data={"token": token}).status_code == 200
             yield client
 
     def plan(self, client: httpx.Client, epsilon: str = "1") -> None:
@@ -93,10 +125,18 @@ def studio(tmp_path: Path) -> Iterator[RunningStudio]:
     yield from run_studio(folder)
 
 
-def run_studio(folder: Path) -> Iterator[RunningStudio]:
-    rooms = StudioRooms.of(StudioFolder.at(folder), ledger=str(folder / "budget.db"))
-    doorkeeper = Doorkeeper()
-    app = Guard(make_app(rooms), doorkeeper=doorkeeper, most_bytes=1 << 20)
+def run_studio(
+    folder: Path,
+    *,
+    ledger: str | None = None,
+    users: UserBook | None = None,
+    database: str | None = None,
+    **given: Any,
+) -> Iterator[RunningStudio]:
+    where = ledger or str(folder / "budget.db")
+    rooms = StudioRooms.of(StudioFolder.at(folder, database=database), ledger=where)
+    doorkeeper = Doorkeeper(users=users)
+    app = Guard(make_app(rooms), doorkeeper=doorkeeper, most_bytes=1 << 20, **given)
     listener = _listen("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

@@ -72,6 +72,29 @@ def test_declared_columns_make_the_plan_that_the_library_reads(studio: RunningSt
     assert columns_of["hours"].outside == "clamp"
 
 
+def test_sets_and_curves_are_declared(studio: RunningStudio) -> None:
+    text = "baskets,days\na|b,1;2;3\na,4;5;6\n"
+    (studio.folder / "lists.csv").write_text(text, encoding="utf-8")
+    columns = {
+        "baskets": {"kind": "sets", "labels": ["a", "b", "c"], "largest": 2, "separator": "|"},
+        "days": {"kind": "curves", "low": "0", "high": "10", "positions": 3},
+    }
+    wanted = {"table": {"file": "lists.csv"}, "columns": columns, "order": "kept"}
+    with studio.browser() as client:
+        made = client.post("/api/plans", json={**wanted, "file": "lists.toml"}).json()
+        assert made["finished"], made
+        shown = {one["name"]: one for one in made["columns"]}
+        assert shown["days"]["positions"] == 3
+        less = {"days": {"kind": "curves", "low": "0", "high": "10"}}
+        refused = client.post("/api/draft", json={**wanted, "columns": less})
+        assert refused.status_code == 400
+        assert "positions" in refused.json()["error"]
+    plan: dict[str, Any] = dict(nw.Plan.read(studio.folder / "lists.toml").columns)
+    assert plan["baskets"].space == nw.Subsets(["a", "b", "c"], largest=2)
+    assert plan["baskets"].separator == "|"
+    assert plan["days"].space == nw.Curves(range(3), low=0, high=10)
+
+
 def test_people_with_several_rows(studio: RunningStudio) -> None:
     wanted = {"table": TABLE, "codebook": "codes.csv", "person": {"column": "weight", "rows": 3}}
     with studio.browser() as client:

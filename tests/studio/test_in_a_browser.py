@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 import noisewright as nw
-from tests.studio.conftest import SECRET, RunningStudio
+from noisewright.studio.jobs import write_job
+from tests.studio.conftest import SECRET, RunningStudio, write_adult
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 pytestmark = [
@@ -55,6 +57,18 @@ class Visitor:
         self.page.get_by_role("link", name=room, exact=True).click()
         self.page.wait_for_selector(f"h1:has-text('{title}')")
 
+    def require_usable(self, scheme: str = "light") -> None:
+        """Axe finds nothing that keeps people from using the page, serious or critical."""
+        self.page.emulate_media(color_scheme=scheme)
+        found = Axe().run(self.page).response["violations"]
+        serious = [
+            (one["id"], node["html"])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+            for node in one["nodes"]
+        ]
+        assert serious == []
+
     def require_fit(self) -> None:
         """Nothing is wider than the screen, on a phone as on a desk."""
         for width in WIDTHS:
@@ -88,14 +102,15 @@ def visitor(studio: RunningStudio) -> Iterator[Visitor]:
 
 
 def declare(page: Any) -> None:
-    page.get_by_label("Table").select_option("survey.csv")
+    page.get_by_label("Table").select_option("adult.csv")
+    page.get_by_label("Codebook").select_option("codes.csv")
     page.get_by_role("button", name="Open").click()
-    page.get_by_label("What job holds").select_option("labels")
-    page.get_by_label("Labels, one per line").fill("nurse\nbaker\nclerk")
-    page.get_by_label("What hours holds").select_option("numbers")
-    page.get_by_label("Lowest possible value").fill("0")
-    page.get_by_label("Highest possible value").fill("80")
-    page.get_by_label("What weight holds").select_option("drop")
+    page.wait_for_selector("text=Still to be declared: sex")
+    page.get_by_label("What sex holds").select_option("labels")
+    page.locator("details", has_text="What sex holds").get_by_label("Labels, one").fill(
+        "Female\nMale"
+    )
+    page.get_by_label("What fnlwgt holds").select_option("drop")
     page.wait_for_selector("text=guesses the right one")
 
 
@@ -103,7 +118,7 @@ def require_advised(page: Any, studio: RunningStudio, epsilon: str) -> None:
     """The table shows what `advise` says without questions, and all of it on a phone."""
     page.wait_for_selector(f"#picture[data-epsilon='{epsilon}'][data-estimated='']")
     said = nw.advise(
-        plan=studio.folder / "plan.toml", data=studio.folder / "survey.csv", epsilon=epsilon
+        plan=studio.folder / "plan.toml", data=studio.folder / "adult.csv", epsilon=epsilon
     )
     shown = page.locator("table").first.locator("tbody tr").all()
     cells = [[cell.inner_text() for cell in row.locator("th, td").all()] for row in shown]
@@ -127,8 +142,11 @@ def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path
     page = visitor.page
     page.get_by_role("button", name="Open").click()
     page.wait_for_selector("text=Choose a table first")
+    write_adult(studio.folder)
+    page.reload()
     declare(page)
     visitor.require_fit()
+    visitor.require_usable("dark")
     page.get_by_role("button", name="Save the plan").click()
     page.wait_for_selector("text=is saved in the folder")
     with page.expect_download() as download:
@@ -146,22 +164,24 @@ def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path
     page.get_by_role("button", name="Grant").click()
     page.wait_for_selector("meter")
     visitor.require_fit()
+    visitor.require_usable()
 
     visitor.go("Choose", "Choose")
     page.wait_for_selector("#picture[data-epsilon='1']")
     page.get_by_label("Privacy loss of each person").press("ArrowRight")
     require_advised(page, studio, "1.1")
     visitor.require_fit()
+    visitor.require_usable("dark")
     page.evaluate("sessionStorage.clear()")  # as in a new tab: the plan is there to go on with
     page.goto(f"{studio.origin}/#data")
     page.reload()
-    page.get_by_label("Table").select_option("survey.csv")
+    page.get_by_label("Table").select_option("adult.csv")
     page.get_by_label("Saved plan, to go on with").select_option("plan.toml")
     page.get_by_role("button", name="Open").click()
     page.wait_for_selector("text=guesses the right one")
 
     visitor.go("Do", "Do")
-    page.get_by_label("job").check()
+    page.get_by_label("sex", exact=True).check()
     page.get_by_label("Epsilon, for this alone").fill("0.5")
     page.get_by_role("button", name="Show the cost").click()
     page.wait_for_selector("text=This cannot be undone")
@@ -185,6 +205,7 @@ def test_the_path_of_a_steward(visitor: Visitor, studio: RunningStudio, tmp_path
     page.get_by_role("button", name="Spend").click()
     page.wait_for_selector("article[data-state=done] >> nth=2")
     visitor.require_fit()
+    visitor.require_usable()
     assert SECRET not in page.content()
     book = nw.Ledger.open(studio.folder / "budget.db")
     assert [entry.kind for entry in book.history()].count("spend") == 3
@@ -194,9 +215,16 @@ def test_the_paths_of_a_researcher_and_an_auditor(visitor: Visitor, tmp_path: Pa
     page = visitor.page
     visitor.go("Design", "Design")
     page.wait_for_selector("text=What properties cost")
+    page.wait_for_selector("svg[data-end=WM]")
     page.get_by_label("fairness (F)").check()
-    page.wait_for_selector("th:has-text('fairness (F)')")
+    page.wait_for_selector("tr:has-text('fairness (F)') td:has-text('yes')")
+    page.wait_for_selector("svg[data-end=EM]")
+    page.get_by_label("Prior").select_option("binomial")
+    page.wait_for_selector("text=It says nothing here")
+    page.get_by_label("What comes in").select_option("circle")
+    page.wait_for_selector("#best:has-text('per unit of distance')")
     visitor.require_fit()
+    visitor.require_usable("dark")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download the certificate").click()
     true, forged = tmp_path / "true.json", tmp_path / "forged.json"
@@ -213,7 +241,14 @@ def test_the_paths_of_a_researcher_and_an_auditor(visitor: Visitor, tmp_path: Pa
     assert page.locator("#checked li").first.inner_text()
     page.get_by_role("button", name="What does it guarantee?").click()
     page.wait_for_selector("text=1.0986122886681098")
+    (tmp_path / "matrix.csv").write_text("0.8,0.2\n0.2,0.8\n", encoding="utf-8")
+    page.get_by_label("from a CSV or JSON file").set_input_files(tmp_path / "matrix.csv")
+    page.get_by_role("button", name="What does it guarantee?").click()
+    page.wait_for_selector("text=1.38629436111")
+    page.get_by_text("The exact curve").click()
+    assert page.get_by_role("cell", name="3/5").count() == 1
     visitor.require_fit()
+    visitor.require_usable()
 
 
 def test_markup_in_names_is_shown_as_text(visitor: Visitor, studio: RunningStudio) -> None:
@@ -233,3 +268,23 @@ def test_markup_in_names_is_shown_as_text(visitor: Visitor, studio: RunningStudi
     page.wait_for_selector("text=is saved in the folder")
     assert page.locator("img").count() == 0
     assert re.match("Data", page.title())
+
+    # A job whose process is gone, as somebody finds it after a restart.
+    job: dict[str, Any] = {
+        "id": "0123456789abcdef" * 2,
+        "state": "running",
+        "begun": "2026-01-01T00:00:00+00:00",
+        "ledger": None,
+        "folder": str(studio.folder),
+        "user": HOSTILE,
+        "request": {"kind": "ask", "table": {"file": file}, "plan": "p", "output": HOSTILE},
+        "code": {"shell": HOSTILE, "python": HOSTILE},
+        "progress": None,
+        "result": None,
+        "error": None,
+    }
+    write_job(studio.rooms.jobs._path(job["id"]), job)
+    visitor.go("Do", "Do")
+    page.wait_for_selector("article[data-state=interrupted]")
+    assert "nothing was debited" in page.locator("article").inner_text()
+    assert page.locator("img").count() == 0

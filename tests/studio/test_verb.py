@@ -58,6 +58,56 @@ def test_the_address_stands_alone_on_its_line_and_opens_the_studio(
     assert server.wait(30) in (0, 130)
 
 
+def test_memory_stays_flat(started: tuple[subprocess.Popen[str], str]) -> None:
+    """Over 300 requests, of which the first 100 fill caches; a leak of 15 kB each would show."""
+    server, address = started
+    origin = address.partition("/?")[0]
+
+    def resident() -> int:
+        status = Path(f"/proc/{server.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found is not None
+        return int(found[1])
+
+    if not Path(f"/proc/{server.pid}/status").exists():
+        pytest.skip("needs: /proc, to look at the memory of a process")
+    table = {"table": {"file": "survey.csv"}, "codebook": "codes.csv"}
+    asked = [
+        ("GET", "/api/state", None),
+        ("POST", "/api/draft", table),
+        ("POST", "/api/audit/certificate", {"text": "{}"}),
+        ("GET", "/static/main.js", None),
+    ]
+    with httpx.Client(
+        base_url=origin, headers={"origin": origin}, trust_env=False, timeout=60
+    ) as client:
+        client.get(address)
+        sizes: list[int] = []
+        for turn in range(300):
+            method, path, body = asked[turn % len(asked)]
+            assert client.request(method, path, json=body).status_code == 200
+            if turn in (100, 299):
+                sizes.append(resident())
+    assert sizes[1] - sizes[0] < 3000
+
+
+def test_users_are_added_and_removed_by_the_command(tmp_path: Path) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [str(PROGRAM), "studio", str(tmp_path), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    token = run("--user", "ann", "--may", "look").stdout.strip()
+    assert re.fullmatch(r"[\w-]{43}", token)
+    users = tmp_path / ".noisewright-studio" / "users.json"
+    assert "ann" in users.read_text()
+    assert token not in users.read_text()
+    refused = run("--user", "bob", "--may", "everything")
+    assert refused.returncode == 2
+    assert "'look', 'spend' or 'grant'" in refused.stderr.replace("\n", " ")
+    assert run("--remove-user", "ann").returncode == 0
+    assert "ann" not in users.read_text()
+
+
 def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -98,7 +148,7 @@ def test_a_job_outlives_a_studio_that_is_killed(
         name = client.post("/api/jobs", json=yes).json()["id"]
     server.kill()
     server.wait(30)
-    shelf = JobShelf(StudioFolder.at(tmp_path).state)  # what the next studio looks at
+    shelf = JobShelf(StudioFolder.at(tmp_path))  # what the next studio looks at
     end = time.monotonic() + 60
     while shelf.read(name)["state"] in OPEN and time.monotonic() < end:
         time.sleep(0.1)

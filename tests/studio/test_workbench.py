@@ -3,6 +3,8 @@
 import json
 import math
 import sqlite3
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -18,7 +20,13 @@ def test_the_best_mechanism_and_its_certificate(studio: RunningStudio) -> None:
         made = client.post("/api/design", json=COUNT).json()
         assert made["loss"] == best.loss
         assert made["bound"] == best.bound
-        assert [one["property"] for one in made["prices"]] == ["CM", "WH"]
+        prices = client.post("/api/design/prices", json=COUNT).json()
+        asked = {one["property"]: one for one in prices["prices"] if one["asked"]}
+        assert set(asked) == {"CM", "WH"}
+        alone = nw.design(nw.Counts(8), epsilon="0.5", loss="L1", properties={"CM"})
+        assert asked["CM"]["alone"] == pytest.approx(alone.loss)
+        assert asked["CM"]["added"] == pytest.approx(alone.loss - prices["without"], abs=1e-9)
+        assert len(prices["prices"]) == 8
         certificate = client.get("/api/design/certificate", params=COUNT)
         assert certificate.status_code == 200, certificate.text
         text = certificate.text
@@ -32,6 +40,64 @@ def test_the_best_mechanism_and_its_certificate(studio: RunningStudio) -> None:
             assert client.post("/api/design", json=COUNT | wrong).status_code in (400, 422)
 
 
+ROUND = {"space": "circle", "n": 5, "neighbors": "metric", "loss": "L1"}
+SPACES = [
+    {"loss": "L1", "prior": "binomial", "p": "0.3", "n": 4},
+    {"space": "line", "n": 4, "neighbors": "metric", "loss": "L2", "goal": "worst"},
+    ROUND,
+    {
+        "space": "labels",
+        "labels": ["<b>", "b", "c"],
+        "distances": "0,1,2\n1,0,1\n2,1,0",
+        "loss": "distance",
+        "prior": "weights",
+        "weights": ["2", "1", "1"],
+        "properties": ["F"],
+    },
+]
+
+
+@pytest.mark.parametrize("wanted", SPACES)
+def test_the_code_of_a_design_finds_the_same(wanted: dict[str, object]) -> None:
+    from noisewright.studio.designing import StudioDesign, find_design
+
+    request = StudioDesign.model_validate({"epsilon": "0.7", **wanted})
+    made = find_design(request)
+    code = made["code"]["python"].rpartition("nw.certify")[0]
+    names: dict[str, Any] = {}
+    exec(compile(code, "code", "exec"), names)
+    assert names["best"].loss == made["loss"]
+    assert names["best"].problem.prior == pytest.approx(made["prior"])
+    assert not made["flowchart"]["applies"]
+    assert sum(made["matrix"][0]) == pytest.approx(1)
+
+
+def test_the_flowchart_is_followed_where_it_applies(studio: RunningStudio) -> None:
+    with studio.browser() as client:
+        wanted = {"n": 8, "epsilon": "0.1", "loss": "L0", "properties": ["WH"]}
+        made = client.post("/api/design", json=wanted).json()["flowchart"]
+        assert made["end"] == "WH"
+        assert made["answers"] == {"fair": False, "column": False, "honest": True}
+        for other in ({"loss": "L1"}, {"prior": "binomial"}, {"goal": "worst"}, {"n": 1}, ROUND):
+            made = client.post("/api/design", json=wanted | other).json()["flowchart"]
+            assert not made["applies"]
+            assert made["reasons"]
+        wrong = [
+            {"prior": "weights", "weights": ["1", "2"]},
+            {"prior": "weights", "weights": ["0"] * 9},
+            {"prior": "weights", "weights": ["-1"] * 9},
+            {"prior": "binomial", "p": "2"},
+            {"space": "circle", "n": 1},
+            {"space": "labels", "labels": []},
+            {"space": "labels", "labels": ["a", "a"]},
+            {"space": "labels", "labels": ["a", "b"], "distances": "0,1"},
+            {"space": "circle", "properties": ["CM"]},
+        ]
+        for one in wrong:
+            answer = client.post("/api/design", json=wanted | one)
+            assert answer.status_code in (400, 422), one
+
+
 def test_a_matrix_gets_its_epsilon_and_a_witness(studio: RunningStudio) -> None:
     with studio.browser() as client:
         text = "0.75,0.25\n0.25,0.75"
@@ -39,8 +105,24 @@ def test_a_matrix_gets_its_epsilon_and_a_witness(studio: RunningStudio) -> None:
         assert made["least_epsilon"] == pytest.approx(math.log(3))
         assert made["verdict"].startswith("False")
         assert made["witness"]["probability"] == "0.75"
+        # max(0, 3/4 - e^eps / 4), between its two knots.
+        knots = [(one["ratio"], one["delta"]) for one in made["knots"]]
+        assert knots == [("1", "1/2"), ("3", "0")]
+        three = {"text": "[[4, 2, 1, 1], [1, 2, 4, 1], [1, 1, 1, 5]]", "neighbors": "adjacent"}
+        made = client.post("/api/audit/matrix", json=three).json()
+        rows = [[4, 2, 1, 1], [1, 2, 4, 1], [1, 1, 1, 5]]
+        pairs = [(a, b) for a in range(3) for b in range(3) if abs(a - b) == 1]
+        for one in made["knots"]:
+            at = Fraction(one["ratio"])
+            least = max(
+                sum(max(0, p - at * q) for p, q in zip(rows[a], rows[b], strict=True)) / 8
+                for a, b in pairs
+            )
+            assert Fraction(one["delta"]) == least
+        assert made["knots"][-1]["ratio"] == "5"
         never = client.post("/api/audit/matrix", json={"text": "1,0\n0,1"}).json()
         assert never["least_epsilon"] is None
+        assert [one["delta"] for one in never["knots"]] == ["1"]
         for wrong in ("", "a,b\nc,d", "[[1]]", "[", "1,0\n1", "0.5,0.6\n0.5,0.5"):
             answer = client.post("/api/audit/matrix", json={"text": wrong})
             assert answer.status_code == 400, wrong

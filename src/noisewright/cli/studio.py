@@ -31,6 +31,38 @@ def studio(
             show_default="budget.db in the folder",
         ),
     ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(help="A PostgreSQL URL whose tables can be opened too."),
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(help="Add a user of a team, or renew their token, and print the token once."),
+    ] = None,
+    may: Annotated[
+        str, typer.Option(help="What that user may do: look, spend or grant.")
+    ] = "spend",
+    remove_user: Annotated[
+        str | None, typer.Option(help="Remove a user; their sessions end at once.")
+    ] = None,
+    users: Annotated[
+        Path | None,
+        typer.Option(
+            help="The list of users: names, rights and hashes of tokens.",
+            show_default="in the studio's own files in the folder",
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="A name in the Host header that is accepted; may be repeated."),
+    ] = None,
+    trust_proxy: Annotated[
+        bool,
+        typer.Option(
+            "--trust-proxy",
+            help="Believe X-Forwarded-Proto, so that cookies are Secure behind a proxy with TLS.",
+        ),
+    ] = False,
 ) -> None:
     """Open the studio in your browser: declare, choose, ask, synthesize, release, check.
 
@@ -42,16 +74,28 @@ def studio(
       noisewright studio
       noisewright studio survey.csv
       noisewright studio surveys/ --port 0 --no-browser --ledger budget.db
+      noisewright studio surveys/ --user ann --may spend
+      noisewright studio surveys/ --no-browser --allow-host privacy.example.org --trust-proxy
     """
-    from noisewright.studio import serve
+    from noisewright import studio as rooms
 
     if not host.strip():
         raise InputError("--host is empty; leave it out for this machine only.")
-    serve(
+    if user is not None:
+        print(rooms.add_user(place, user, may=may, users=users))
+        return
+    if remove_user is not None:
+        rooms.remove_user(place, remove_user, users=users)
+        return
+    rooms.serve(
         place,
         host=host,
         port=port,
         browser=not no_browser,
         ledger=ledger,
+        database=database,
+        users=users,
+        allow_hosts=allow_host or [],
+        trust_proxy=trust_proxy,
         say=lambda line: print(line, flush=True),
     )

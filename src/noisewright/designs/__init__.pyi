@@ -7,6 +7,11 @@ from .analysis.error_bound import (
     error_bound as error_bound,
 )
 from .analysis.error_report import ErrorReport as ErrorReport, error_report as error_report
+from .analysis.flowchart import (
+    ENDS as ENDS,
+    FlowchartPath as FlowchartPath,
+    flowchart_path as flowchart_path,
+)
 from .analysis.property_prices import (
     PropertyPrices as PropertyPrices,
     price_of_properties as price_of_properties,

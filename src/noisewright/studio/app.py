@@ -6,22 +6,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, final
 
-from fastapi import Body, FastAPI, Query
+from fastapi import Body, Depends, FastAPI, Query, Request
 from fastapi.responses import FileResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field as Given
 
 from noisewright.files import read_text
-from noisewright.studio import budgets, declaring, spending, workbench
+from noisewright.studio import budgets, declaring, designing, spending, workbench
 from noisewright.studio.choosing import AdviceDesk, Study
+from noisewright.studio.designing import StudioDesign
 from noisewright.studio.failures import RefusalError, register_failures
-from noisewright.studio.folder import StudioFolder
+from noisewright.studio.folder import StudioFolder, without_password
 from noisewright.studio.jobs import JobShelf
+from noisewright.studio.users import StudioUser
 from noisewright.studio.work_requests import WorkRequest, python_code, shell_code
 from noisewright.version import __version__
 
 STATIC = Path(__file__).parent / "static"
 _DOWNLOAD = {"content-disposition": "attachment"}
+
+
+def visitor(request: Request) -> StudioUser:
+    """Return whom the guard let in; without one there is nobody, and no answer."""
+    return request.scope["user"]
+
+
+Visitor = Annotated[StudioUser, Depends(visitor)]
 
 
 class AdviceRequest(BaseModel):
@@ -61,7 +71,7 @@ class StudioRooms:
     def ledger_name(self) -> str:
         """Where the ledger is, as somebody in the folder would type it; without a password."""
         if "://" in self.ledger:
-            return budgets.without_password(self.ledger)
+            return without_password(self.ledger)
         path = Path(self.ledger)
         inside = path.is_relative_to(self.folder.root)
         return str(path.relative_to(self.folder.root)) if inside else str(path)
@@ -69,8 +79,7 @@ class StudioRooms:
     @classmethod
     def of(cls, folder: StudioFolder, *, ledger: str, data: str | None = None) -> StudioRooms:
         """Open the rooms of a folder."""
-        state = folder.state
-        desk, jobs = AdviceDesk(state), JobShelf(state)
+        desk, jobs = AdviceDesk(folder.state), JobShelf(folder, ledger=ledger)
         return cls(folder, ledger, data, desk, jobs, spending.Confirmations())
 
 
@@ -102,9 +111,11 @@ def _add_data_routes(app: FastAPI, rooms: StudioRooms) -> None:
     folder = rooms.folder
 
     @app.get("/api/state")
-    def state() -> dict[str, Any]:
-        """What the studio was started with, and the files that it may open."""
+    def state(user: Visitor) -> dict[str, Any]:
+        """What the studio was started with, the files that it may open, and who asks."""
         return {
+            "user": user.name,
+            "may": user.may,
             "version": __version__,
             "folder": folder.root.name,
             "data": rooms.data,
@@ -175,15 +186,19 @@ def _add_choice_routes(app: FastAPI, rooms: StudioRooms) -> None:
 
 def _add_work_routes(app: FastAPI, rooms: StudioRooms) -> None:
     @app.post("/api/explain")
-    def explain(request: WorkRequest) -> dict[str, Any]:
+    def explain(request: WorkRequest, user: Visitor) -> dict[str, Any]:
         """Say what would be spent; returns a confirmation, which starts it once."""
+        if request.without_ledger and user.name is not None:
+            raise RefusalError(
+                "a team accounts for everything it releases: leave without_ledger out.", status=403
+            )
         made = spending.explain(request, rooms.folder, ledger=rooms.ledger, shown=rooms.ledger_name)
-        return made | {"confirmation": rooms.confirmations.add(request)}
+        return made | {"confirmation": rooms.confirmations.add(request, user.name)}
 
     @app.post("/api/jobs")
-    def start(request: Confirmation) -> dict[str, Any]:
+    def start(request: Confirmation, user: Visitor) -> dict[str, Any]:
         """Start what was confirmed; the same confirmation gives the same job."""
-        wanted = rooms.confirmations.take(request.confirmation)
+        wanted = rooms.confirmations.take(request.confirmation, user.name)
         if wanted is None:
             # After a restart only the job remembers.
             return _public(rooms.jobs.read(request.confirmation))
@@ -192,7 +207,12 @@ def _add_work_routes(app: FastAPI, rooms: StudioRooms) -> None:
             "shell": shell_code(wanted, ledger=rooms.ledger_name),
             "python": python_code(wanted, ledger=rooms.ledger_name),
         }
-        content = {"request": wanted.model_dump(), "folder": str(rooms.folder.root), "code": shown}
+        content = {
+            "request": wanted.model_dump(),
+            "folder": str(rooms.folder.root),
+            "code": shown,
+            "user": user.name,
+        }
         return _public(rooms.jobs.start(request.confirmation, content, ledger=ledger))
 
     @app.get("/api/jobs")
@@ -220,24 +240,29 @@ def _add_other_routes(app: FastAPI, rooms: StudioRooms) -> None:
         return budgets.describe_ledger(rooms.ledger)
 
     @app.post("/api/ledger")
-    def create() -> dict[str, Any]:
+    def create(user: Visitor) -> dict[str, Any]:
         """Create the ledger."""
-        return budgets.create_ledger(rooms.ledger)
+        return budgets.create_ledger(rooms.ledger, who=user.author)
 
     @app.post("/api/ledger/grants")
-    def grant(request: budgets.GrantRequest) -> dict[str, Any]:
+    def grant(request: budgets.GrantRequest, user: Visitor) -> dict[str, Any]:
         """Grant a budget."""
-        return budgets.grant(request, rooms.ledger, rooms.folder)
+        return budgets.grant(request, rooms.ledger, rooms.folder, who=user.author)
 
     @app.post("/api/design")
-    def design(request: workbench.CountDesign) -> dict[str, Any]:
-        """The best mechanism for a count, its bound, and the price of its properties."""
-        return workbench.find_design(request) | {"code": workbench.design_code(request)}
+    def design(request: StudioDesign) -> dict[str, Any]:
+        """The best mechanism for few points, its bound and its losses."""
+        return designing.find_design(request)
+
+    @app.post("/api/design/prices")
+    def prices(request: StudioDesign) -> dict[str, Any]:
+        """What each property costs."""
+        return designing.find_prices(request)
 
     @app.get("/api/design/certificate")
-    def certificate(request: Annotated[workbench.CountDesign, Query()]) -> Response:
+    def certificate(request: Annotated[StudioDesign, Query()]) -> Response:
         """The certificate of that mechanism."""
-        text = workbench.certify_design(request)
+        text = designing.certify_design(request)
         return Response(text, media_type="application/json", headers=_DOWNLOAD)
 
     @app.post("/api/audit/certificate")

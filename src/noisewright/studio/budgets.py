@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
 from noisewright import ledger
-from noisewright.errors import AlteredLedgerError
+from noisewright.errors import AlteredLedgerError, LedgerError
 from noisewright.ledger import Ledger, plain_balance
 from noisewright.studio.declaring import TableChoice
 from noisewright.studio.failures import RefusalError
-from noisewright.studio.folder import StudioFolder
+from noisewright.studio.folder import StudioFolder, without_password
 
 _MOST_ENTRIES = 1000
 
@@ -32,42 +31,48 @@ class GrantRequest(BaseModel):
     why: str = ""
 
 
-def without_password(url: str) -> str:
-    """Return the address of a database, without the password and the options."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    user = parts.netloc.rpartition("@")[0].partition(":")[0]
-    return f"{parts.scheme}://{f'{user}@' if user else ''}{host}{parts.path}"
-
-
 def exists(where: str) -> bool:
-    """Tell whether there is a ledger; one in a database is looked for when it is opened."""
-    return "://" in where or Path(where).exists()
+    """Tell whether there is a ledger."""
+    if "://" not in where:
+        return Path(where).exists()
+    try:
+        ledger.Ledger.open(where)
+    except AlteredLedgerError:
+        return True
+    except LedgerError as problem:
+        if "holds no ledger" in str(problem):
+            return False
+        raise
+    return True
 
 
-def open_ledger(where: str) -> Ledger:
-    """Open the ledger, or say how to make one."""
+def open_ledger(where: str, *, who: str | None = None) -> Ledger:
+    """Open the ledger, or say how to make one; entries are written in the name of `who`."""
     if not exists(where):
         raise RefusalError("there is no ledger yet. Create one in the room Ledger.", status=409)
-    return ledger.Ledger.open(where)
+    return ledger.Ledger.open(where, who=who)
 
 
-def create_ledger(where: str) -> dict[str, Any]:
+def create_ledger(where: str, *, who: str | None = None) -> dict[str, Any]:
     """Create the ledger that the studio was started with."""
-    if exists(where) and "://" not in where:
+    if exists(where):
         raise RefusalError("there is a ledger already.", status=409)
-    ledger.Ledger.create(where)
+    ledger.Ledger.create(where, who=who)
     return describe_ledger(where)
 
 
-def grant(request: GrantRequest, where: str, folder: StudioFolder) -> dict[str, Any]:
+def grant(
+    request: GrantRequest, where: str, folder: StudioFolder, *, who: str | None = None
+) -> dict[str, Any]:
     """Add to a budget, and register the table with it."""
     if not request.dataset.strip():
         raise RefusalError(
             "the budget has no name. Name the people whose data it is for, such as survey-2026."
         )
-    data = None if request.table is None else request.table.open(folder)
-    open_ledger(where).grant(
+    table = request.table
+    # Rows of a database have no fingerprint: whoever spends names the budget.
+    data = None if table is None or table.is_in_database else table.open(folder)
+    open_ledger(where, who=who).grant(
         request.dataset,
         epsilon=request.epsilon or "0",
         delta=request.delta or "0",

@@ -5,20 +5,20 @@ What a browser learns here is what `noisewright plan` reads: the names and types
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field as Given
 
-from noisewright import advice, plans, tables
+from noisewright import advice, plans, relations, tables
 from noisewright.errors import NoisewrightError
 from noisewright.exact import parse_toml, show
 from noisewright.files import read_text, save_whole
 from noisewright.plans import CodebookEntry, Column, Draft, NamedType, Treatment
-from noisewright.spaces import Categories, Counts, Dates, Interval, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Subsets
 from noisewright.studio.failures import RefusalError
-from noisewright.studio.folder import StudioFolder
+from noisewright.studio.folder import DUCKDB, StudioFolder
 
 _MOST_LABELS = 10_000
 _SHOWN = {"version", "columns", "person", "epsilon", "delta", "order", "others", "title"}
@@ -32,17 +32,29 @@ class _Request(BaseModel):
 
 
 class TableChoice(_Request):
-    """A file in the folder, and how its text or sheet is to be read."""
+    """A file in the folder and how it is to be read, or a table of a database."""
 
     file: str
+    table: str | None = Given(default=None, max_length=200)
     header: bool | None = None
     delimiter: str | None = None
     encoding: str | None = None
     names: list[str] | None = None
     sheet: str | None = None
 
-    def open(self, folder: StudioFolder) -> os.PathLike[str]:
-        """Return the file as the library takes it."""
+    @property
+    def is_in_database(self) -> bool:
+        """Whether a database has the rows: a file of DuckDB, or the one of the studio."""
+        return "://" in self.file or self.file.lower().endswith(DUCKDB)
+
+    def paths(self, folder: StudioFolder) -> list[Path]:
+        """Return the files that hold the table."""
+        return [] if "://" in self.file else [folder.existing(self.file)]
+
+    def open(self, folder: StudioFolder) -> Any:
+        """Return the table as the library takes it."""
+        if self.is_in_database:
+            return self._open_in_database(folder)
         path = folder.existing(self.file)
         if tables.as_excel(path) is not None:
             return tables.Excel(path, sheet=self.sheet, header=self.header, names=self.names)
@@ -58,16 +70,25 @@ class TableChoice(_Request):
             names=self.names,
         )
 
+    def _open_in_database(self, folder: StudioFolder) -> relations.SqlTable:
+        if not self.table:
+            raise RefusalError(f"{self.file} has several tables; name one of them, or a view.")
+        if "://" in self.file:
+            return relations.PostgreSQL(folder.address_of(self.file), self.table)
+        return relations.DuckDB(folder.existing(self.file), self.table)
+
 
 class ColumnChoice(_Request):
     """What a column can hold, as somebody typed it."""
 
-    kind: Literal["labels", "numbers", "dates", "sets", "drop", "public"]
+    kind: Literal["labels", "numbers", "dates", "sets", "curves", "drop", "public"]
     labels: list[str] = Given(default_factory=list[str], max_length=_MOST_LABELS)
     low: str | None = None
     high: str | None = None
     step: str | None = None
     largest: int | None = None
+    positions: int | None = None
+    separator: str | None = Given(default=None, max_length=10)
     null: str | None = None
     other: str | None = None
     outside: Literal["error", "clamp"] = "error"
@@ -76,15 +97,16 @@ class ColumnChoice(_Request):
         """Return what happens to the column, read as an answer on the command line is."""
         if self.kind in ("drop", "public"):
             return self.kind
-        kinds = {"labels": "categories", "sets": "subsets", "dates": "dates", "numbers": ""}
+        kinds = {"labels": "categories", "sets": "subsets", "numbers": ""}
         entry = CodebookEntry(
             f"the declaration of {field.name!r}",
-            kinds[self.kind],
+            kinds.get(self.kind, self.kind),
             tuple(self.labels),
             self.low or None,
             self.high or None,
             self.step or None,
             largest=self.largest,
+            positions=self.positions,
             null=self.null,
             other=self.other,
         )
@@ -100,6 +122,7 @@ class ColumnChoice(_Request):
             null=domain.null if not numeric else self.null,
             other=domain.other,
             off_grid=domain.off_grid,
+            **({} if self.separator is None else {"separator": self.separator}),
             **({"outside": self.outside} if numeric else {}),
         )
 
@@ -125,11 +148,12 @@ class DraftRequest(_Request):
     def draft(self, folder: StudioFolder) -> Draft:
         """Draft the plan; no value of the table is read."""
         book = None if self.codebook is None else folder.existing(self.codebook)
-        if book is not None and book == folder.existing(self.table.file):
+        if book is not None and book in self.table.paths(folder):
             raise RefusalError("the codebook is the table itself. Choose another file, or none.")
         person = self.person
+        opened = self.table.open(folder)
         drafted = plans.draft_plan(
-            self.table.open(folder),
+            opened.schema if self.table.is_in_database else opened,
             codebook=book,
             person=None if person is None else tables.Person(person.column, rows=person.rows),
             epsilon=self.epsilon or None,
@@ -223,7 +247,11 @@ def reopen_plan(file: str, folder: StudioFolder) -> dict[str, Any]:
 
 def count_people(table: TableChoice, plan: str, folder: StudioFolder) -> int:
     """Return how many rows a table has, which is public; besides, names and types are read."""
-    return advice.count_rows(table.open(folder), folder.existing(plan))
+    declared = folder.existing(plan)
+    if not table.is_in_database:
+        return advice.count_rows(table.open(folder), declared)
+    rows = relations.open_source(table.open(folder), {})
+    return int(relations.tally(relations.TallyRequest(rows))[0][0])
 
 
 def _column(one: plans.Proposal) -> dict[str, Any]:
@@ -249,6 +277,10 @@ def _space(space: Any) -> dict[str, Any]:
         return {"kind": "labels", "labels": list(map(str, space.labels[:_MOST_LABELS]))}
     if isinstance(space, Subsets):
         return {"kind": "sets", "labels": list(map(str, space.items)), "largest": space.largest}
+    if isinstance(space, Curves):
+        ends = {"low": space.low, "high": space.high}
+        shown = {name: show(Fraction(end)) for name, end in ends.items()}
+        return {"kind": "curves", "positions": len(space.grid), **shown}
     if isinstance(space, Counts):
         return {"kind": "numbers", "low": "0", "high": str(space.n), "step": "1"}
     if isinstance(space, Dates):

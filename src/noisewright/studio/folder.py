@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
+from urllib.parse import urlsplit
 
 from noisewright.studio.failures import RefusalError
 
@@ -18,25 +19,46 @@ STATE = ".noisewright-studio"
 """Where jobs and predictions are kept, within the folder."""
 
 _TEXT = (".csv", ".tsv", ".txt", ".data", ".csv.gz", ".tsv.gz", ".txt.gz")
-_TABLE = (*_TEXT, ".parquet", ".pq", ".feather", ".arrow", ".ipc", ".xlsx", ".xls", ".ods")
+DUCKDB = (".duckdb", ".ddb")
+_TABLE = (*_TEXT, *DUCKDB, ".parquet", ".pq", ".feather", ".arrow", ".ipc", ".xlsx", ".xls", ".ods")
 _CODEBOOK = (".csv", ".tsv", ".txt", ".json", ".toml")
 _MOST = 500
+
+
+def without_password(where: str) -> str:
+    """Return a path, or the address of a database without its password and options."""
+    if "://" not in where:
+        return where
+    parts = urlsplit(where)
+    user, _, host = parts.netloc.rpartition("@")
+    user = user.partition(":")[0]
+    return f"{parts.scheme}://{f'{user}@' if user else ''}{host}{parts.path}"
 
 
 @final
 @dataclass(frozen=True)
 class StudioFolder:
-    """A folder, by its resolved path."""
+    """A folder, by its resolved path, and a database whose tables may be opened besides."""
 
     root: Path
+    database: str | None = None
 
     @classmethod
-    def at(cls, path: str | os.PathLike[str]) -> StudioFolder:
+    def at(cls, path: str | os.PathLike[str], *, database: str | None = None) -> StudioFolder:
         """Return the folder at a path, with its links resolved; refuse what is none."""
         root = Path(path).resolve()
         if not root.is_dir():
             raise RefusalError(f"{os.fspath(path)!r} is not a folder. Give one that exists.")
-        return cls(root)
+        return cls(root, database)
+
+    def address_of(self, shown: str) -> str:
+        """Return the address of the database that a browser knows without its password."""
+        if self.database is None or without_password(self.database) != shown:
+            raise RefusalError(
+                "the studio was not started with that database. Start it with --database.",
+                status=403,
+            )
+        return self.database
 
     @property
     def state(self) -> Path:
@@ -81,6 +103,9 @@ class StudioFolder:
     def listing(self) -> list[dict[str, Any]]:
         """Return the files that can be opened: names, sizes and what they may serve as."""
         found: list[dict[str, Any]] = []
+        if self.database is not None:
+            shown = without_password(self.database)
+            found.append({"name": shown, "bytes": 0, "serves": ["table"]})
         for path in sorted(self.root.rglob("*")):
             inside = path.relative_to(self.root)
             if len(inside.parts) > 2 or any(part.startswith(".") for part in inside.parts):

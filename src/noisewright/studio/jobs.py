@@ -27,10 +27,14 @@ from noisewright import ledger
 from noisewright.errors import NoisewrightError
 from noisewright.files import read_whole, write_whole
 from noisewright.studio.failures import RefusalError
+from noisewright.studio.folder import StudioFolder, without_password
 
 _NAME = re.compile(r"[0-9a-f]{32}")
 _STARTING = 20.0
 """Seconds that a process may take to begin."""
+
+LEDGER, DATABASE = "NOISEWRIGHT_STUDIO_LEDGER", "NOISEWRIGHT_STUDIO_DATABASE"
+"""The variables that tell a process the addresses of databases: files must hold no password."""
 
 OPEN = ("waiting", "running")
 
@@ -39,8 +43,9 @@ OPEN = ("waiting", "running")
 class JobShelf:
     """The files of all jobs of a folder."""
 
-    def __init__(self, state: Path) -> None:
-        self._place = state / "jobs"
+    def __init__(self, folder: StudioFolder, *, ledger: str | None = None) -> None:
+        self._place = folder.state / "jobs"
+        self._ledger, self._database = ledger, folder.database
         self._place.mkdir(mode=0o700, exist_ok=True)
         self._lock = threading.Lock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
@@ -48,6 +53,9 @@ class JobShelf:
     def start(self, name: str, content: dict[str, Any], *, ledger: str | None) -> dict[str, Any]:
         """Write the file of a job and start its process; an old name gives the old job."""
         path = self._path(name)
+        given = {LEDGER: ledger, DATABASE: self._database}
+        environment = {key: value for key, value in os.environ.items() if key not in given}
+        environment |= {key: value for key, value in given.items() if value is not None}
         with self._lock:
             if path.exists():
                 return self.read(name)
@@ -55,7 +63,7 @@ class JobShelf:
                 "id": name,
                 "state": "waiting",
                 "begun": now(),
-                "ledger": ledger,
+                "ledger": None if ledger is None else without_password(ledger),
                 "progress": None,
                 "result": None,
                 "error": None,
@@ -65,6 +73,7 @@ class JobShelf:
             self._children[name] = subprocess.Popen(
                 [sys.executable, "-m", "noisewright.studio.work", str(path)],
                 cwd=job["folder"],
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -86,7 +95,7 @@ class JobShelf:
             # It may have ended between the two looks.
             job = read_job(path)
             if job["state"] in OPEN:
-                job = settle(job)
+                job = settle(job, ledger=self._ledger)
                 write_job(path, job)
         return job
 
@@ -153,17 +162,20 @@ def mark_of(name: str) -> str:
     return f"studio job {name}"
 
 
-def spend_of(job: dict[str, Any]) -> tuple[Any, str] | None:
+def spend_of(job: dict[str, Any], where: str) -> tuple[Any, str] | None:
     """Return the entry that a job spent and its state, by the mark; None if it spent nothing."""
-    book = ledger.Ledger.open(job["ledger"])
+    book = ledger.Ledger.open(where)
     for entry in reversed(book.history()):
         if entry.kind == "spend" and mark_of(job["id"]) in entry.what:
             return entry, book.state(entry.sequence)
     return None
 
 
-def settle(job: dict[str, Any]) -> dict[str, Any]:
-    """Return a job whose process was killed, with what became of its debit, in words."""
+def settle(job: dict[str, Any], *, ledger: str | None = None) -> dict[str, Any]:
+    """Return a job whose process was killed, with what became of its debit, in words.
+
+    `ledger` is that of the studio, which knows the password if there is one.
+    """
     if job["ledger"] is None:
         return job | {
             "state": "interrupted",
@@ -172,7 +184,8 @@ def settle(job: dict[str, Any]) -> dict[str, Any]:
         }
     entry = None
     try:
-        found = spend_of(job)
+        known = ledger is not None and without_password(ledger) == job["ledger"]
+        found = spend_of(job, ledger if known and ledger is not None else job["ledger"])
     except NoisewrightError as problem:
         words = f"Whether anything was debited is not known: {problem}"
     else:

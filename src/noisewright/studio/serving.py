@@ -8,10 +8,16 @@ import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from noisewright.errors import InputError, MissingPartError
+
+if TYPE_CHECKING:
+    from noisewright.studio.folder import StudioFolder
+    from noisewright.studio.users import UserBook
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -23,13 +29,23 @@ def serve(
     port: int = 8765,
     browser: bool = True,
     ledger: str | None = None,
+    database: str | None = None,
+    users: str | os.PathLike[str] | None = None,
+    allow_hosts: Sequence[str] = (),
+    trust_proxy: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
     """Serve the studio for a folder, or for the folder of a table, until it is interrupted.
 
+    `database` is a PostgreSQL URL whose tables can be opened too.
+    `users` is a list that `add_user` wrote; if left out, the one in the folder's own state, if it
+    is there. `allow_hosts` are further names in the Host header, as a proxy passes them on;
+    `trust_proxy` believes its X-Forwarded-Proto.
+
     Requires: the extra `studio`. `port` 0 takes a free one.
-    Ensures: the address, with a token that works once, is said on a line of its own. Nothing
-    outside of the folder is read or written, except a ledger elsewhere that was named.
+    Ensures: without users, the address, with a token that works once, is said on a line of its own.
+    With users, only their tokens open the studio, and entries of the ledger name them. Nothing
+    outside of the folder is read or written, except a ledger and a database that were named.
     """
     for name in ("fastapi", "uvicorn"):
         if importlib.util.find_spec(name) is None:
@@ -41,20 +57,17 @@ def serve(
 
     from noisewright.studio.app import StudioRooms, make_app
     from noisewright.studio.doorkeeper import Doorkeeper
-    from noisewright.studio.folder import StudioFolder
     from noisewright.studio.guard import Guard
 
-    given = Path(place)
-    if not given.exists():
-        raise InputError(f"{str(place)!r} does not exist; give a folder, or a table in one.")
-    folder = StudioFolder.at(given if given.is_dir() else given.parent)
-    data = None if given.is_dir() else given.name
+    folder = replace(_folder_of(place), database=_database_of(database))
+    data = None if Path(place).is_dir() else Path(place).name
+    team = _team_of(folder, users)
     listener = _listen(host, port)
     number = listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
 
     def address(token: str) -> str:
-        return f"http://{shown}:{number}/?token={token}"
+        return f"http://{shown}:{number}/" + ("" if team is not None else f"?token={token}")
 
     def announce(token: str) -> None:
         say("That address has been used. For another browser:")
@@ -63,19 +76,29 @@ def serve(
     if hasattr(signal, "SIGPIPE"):
         # The command line ends quietly when its reader leaves; a server outlives a browser.
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    doorkeeper = Doorkeeper(announce=announce)
+    doorkeeper = Doorkeeper(announce=announce, users=team)
     rooms = StudioRooms.of(folder, ledger=_ledger_of(ledger, folder.root), data=data)
     app = Guard(
         make_app(rooms),
         doorkeeper=doorkeeper,
-        hosts=[host],
+        hosts=[host, *allow_hosts],
+        trusts_proxy=trust_proxy,
         # Cookies do not tell ports apart; studios do.
         cookie=f"noisewright_studio_{number}",
     )
     # Addresses hold the token, so that none is logged.
-    config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False)
+    config = uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        # The guard decides whom to believe.
+        proxy_headers=False,
+    )
     say(f"The studio for {folder.root} is open. Press Ctrl-C to close it.")
-    if host not in _LOOPBACK:
+    if team is not None:
+        say(f"{len(team)} users may enter, each with a token. Serve them over TLS, by a proxy.")
+    elif host not in _LOOPBACK:
         say("Caution: others on the network can reach it; put a proxy with TLS in front of it.")
     say(address(doorkeeper.token))
     if browser:
@@ -85,6 +108,65 @@ def serve(
     finally:
         rooms.desk.close()
         listener.close()
+
+
+def add_user(
+    place: str | os.PathLike[str],
+    name: str,
+    *,
+    may: str = "spend",
+    users: str | os.PathLike[str] | None = None,
+) -> str:
+    """Add a user of the studio of a folder, or renew their token; return the token.
+
+    Requires: `may` is look, spend or grant, each of which includes those before it.
+    Ensures: the token has 256 random bits; the file keeps its SHA-256 and nothing else of it.
+    """
+    return _book_of(_folder_of(place), users).add(name, may=may)
+
+
+def remove_user(
+    place: str | os.PathLike[str], name: str, *, users: str | os.PathLike[str] | None = None
+) -> None:
+    """Remove a user of the studio of a folder, whose sessions end at once."""
+    _book_of(_folder_of(place), users).remove(name)
+
+
+def _folder_of(place: str | os.PathLike[str]) -> StudioFolder:
+    from noisewright.studio.folder import StudioFolder
+
+    given = Path(place)
+    if not given.exists():
+        raise InputError(f"{str(place)!r} does not exist; give a folder, or a table in one.")
+    return StudioFolder.at(given if given.is_dir() else given.parent)
+
+
+def _book_of(folder: StudioFolder, given: str | os.PathLike[str] | None) -> UserBook:
+    from noisewright.studio.users import UserBook
+
+    return UserBook(folder.state / "users.json" if given is None else given)
+
+
+def _team_of(folder: StudioFolder, given: str | os.PathLike[str] | None) -> UserBook | None:
+    """Return the users; None where one person has the studio to themselves."""
+    team = _book_of(folder, given)
+    if len(team):
+        return team
+    if given is not None:
+        raise InputError(
+            f"there are no users in {str(given)!r}. Add one with noisewright studio --users "
+            f"{str(given)!r} --user NAME."
+        )
+    return None
+
+
+def _database_of(given: str | None) -> str | None:
+    if given is not None and not given.startswith(("postgresql://", "postgres://")):
+        raise InputError(
+            "--database is not a PostgreSQL URL such as postgresql://steward@db.example/survey. "
+            "Files of DuckDB in the folder need no option."
+        )
+    return given
 
 
 def _ledger_of(given: str | None, root: Path) -> str:

@@ -36,21 +36,22 @@ class Confirmations:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: dict[str, WorkRequest] = {}
+        self._waiting: dict[str, tuple[WorkRequest, str | None]] = {}
 
-    def add(self, request: WorkRequest) -> str:
-        """Return the name under which a request can be confirmed."""
+    def add(self, request: WorkRequest, user: str | None = None) -> str:
+        """Return the name under which a user can confirm a request."""
         name = secrets.token_hex(16)
         with self._lock:
-            self._waiting[name] = request
+            self._waiting[name] = (request, user)
             while len(self._waiting) > _MOST_WAITING:
                 self._waiting.pop(next(iter(self._waiting)))
         return name
 
-    def take(self, name: str) -> WorkRequest | None:
-        """Return what is confirmed; None if it is not known here."""
+    def take(self, name: str, user: str | None = None) -> WorkRequest | None:
+        """Return what is confirmed; None if it is not known here, or was explained to another."""
         with self._lock:
-            return self._waiting.get(name)
+            request, asker = self._waiting.get(name, (None, None))
+        return request if asker == user else None
 
 
 def explain(
@@ -60,7 +61,7 @@ def explain(
     target = folder.target(request.output)
     require_format(target.name)
     files = releases.TargetFiles.at(target)
-    files.require_apart([folder.existing(request.table.file), folder.existing(request.plan)])
+    files.require_apart([*request.table.paths(folder), folder.existing(request.plan)])
     files.require_free(overwrite=False)
     rows = count_people(request.table, request.plan, folder)
     price, words, errors = _price(request, folder, rows)
@@ -82,6 +83,11 @@ def explain(
 def _price(
     request: WorkRequest, folder: StudioFolder, rows: int
 ) -> tuple[Guarantee, list[str], list[dict[str, Any]]]:
+    if request.kind == "release" and request.table.is_in_database:
+        raise RefusalError(
+            "a private copy randomizes rows of a file. Export the table to Parquet first, or make "
+            "a synthetic table, which a database can count for."
+        )
     if request.kind == "release":
         plan = plans.Plan.read(folder.existing(request.plan)).for_rows(rows)
         return plan.guarantee, [plans.promise_words(plan), *plan.cautions(rows=rows)], []
@@ -115,6 +121,8 @@ def _budget(
         return None, [UNLIMITED]
     book = open_ledger(ledger)
     name = request.dataset
+    if name is None and request.table.is_in_database:
+        raise RefusalError("a table of a database has no fingerprint: name the budget that pays.")
     if name is None:
         try:
             name = book.find(request.table.open(folder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import warnings
@@ -11,9 +12,11 @@ from typing import Any
 
 from noisewright import queries, releases
 from noisewright.errors import NoisewrightError
+from noisewright.ledger import Ledger
 from noisewright.studio.failures import sentence_of
 from noisewright.studio.folder import StudioFolder
-from noisewright.studio.jobs import hold, mark_of, now, read_job, write_job
+from noisewright.studio.jobs import DATABASE, LEDGER, hold, mark_of, now, read_job, write_job
+from noisewright.studio.users import StudioUser
 from noisewright.studio.work_requests import WorkRequest
 
 _EVERY = 0.25
@@ -63,15 +66,17 @@ def _reporter(path: Path, job: dict[str, Any]) -> Callable[[str, int, int | None
 def carry_out(job: dict[str, Any], progress: Any) -> dict[str, Any]:
     """Do what a job asks for, as the verb of that name does; return the result as plain values."""
     request = WorkRequest.model_validate(job["request"])
-    folder = StudioFolder.at(job["folder"])
+    folder = StudioFolder.at(job["folder"], database=os.environ.get(DATABASE))
     table, plan = request.table.open(folder), folder.existing(request.plan)
     target = folder.target(request.output)
-    ledger: str | None = job["ledger"]
-    what = f"{request.kind} {request.output} ({mark_of(job['id'])})"
+    user = StudioUser(job.get("user"))
+    by = "" if user.name is None else f" by {user.name}"
+    ledger = _ledger_of(job, user)
+    what = f"{request.kind} {request.output}{by} ({mark_of(job['id'])})"
     if request.kind == "ask":
         people = queries.Private(table, columns=plan, ledger=ledger, dataset=request.dataset)
         question = people.sql(request.sql)
-        with releases.answer_files(target, apart=[table, plan]) as write:
+        with releases.answer_files(target, apart=[*request.table.paths(folder), plan]) as write:
             answer = question.release(
                 epsilon=request.epsilon or "0",
                 delta=request.delta or "0",
@@ -106,6 +111,12 @@ def carry_out(job: dict[str, Any], progress: Any) -> dict[str, Any]:
         table, plan, out=out, ledger=ledger, dataset=request.dataset, progress=progress
     )
     return releases.plain_result(copy) | {"order": copy.plan.order, "columns": _estimates(copy)}
+
+
+def _ledger_of(job: dict[str, Any], user: StudioUser) -> Ledger | None:
+    """Open the ledger that pays, in the name of the user; None if nothing is debited."""
+    named: str | None = job["ledger"]
+    return None if named is None else Ledger.open(os.environ.get(LEDGER, named), who=user.author)
 
 
 def _estimates(made: Any) -> list[dict[str, Any]]:

@@ -85,7 +85,9 @@ class WorkRequest(BaseModel):
 
 
 def shell_code(request: WorkRequest, *, ledger: str) -> str:
-    """Return the command that does the same, for a shell in the same folder."""
+    """Return the command that does the same, for a shell in the same folder; "" if none does."""
+    if request.table.is_in_database:
+        return ""
     words = ["noisewright", request.kind, request.table.file, *_reading_options(request.table)]
     words += ["--plan", request.plan]
     if request.kind != "release":
@@ -126,6 +128,9 @@ def python_code(request: WorkRequest, *, ledger: str) -> str:
 
 
 def _table_code(table: TableChoice) -> str:
+    if table.is_in_database:
+        kind = "PostgreSQL" if "://" in table.file else "DuckDB"
+        return f"nw.{kind}({table.file!r}, {table.table!r})"
     given: dict[str, Any] = {
         name: value
         for name in ("header", "delimiter", "encoding", "names", "sheet")

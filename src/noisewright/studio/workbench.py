@@ -1,30 +1,20 @@
-"""The design and audit rooms: the best mechanism for a count, certificates, and matrices."""
+"""The audit room: certificates, and matrices that somebody brings."""
 
 from __future__ import annotations
 
 import json
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field as Given
+from pydantic import BaseModel, ConfigDict
 
-from noisewright import certificates, designs, mechanisms, privacy, spaces
-from noisewright.exact import show
+from noisewright import certificates, mechanisms, privacy, spaces
+from noisewright.exact import Epsilon, show
 from noisewright.studio.failures import RefusalError
 
-MOST_PEOPLE = 20
+_MOST_KNOTS = 200
 _ASSUMING = "Assuming: "
-
-
-class CountDesign(BaseModel):
-    """A mechanism for a count of few people."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    n: int = Given(ge=1, le=MOST_PEOPLE)
-    epsilon: str
-    loss: Literal["L0", "L1", "L2"] = "L0"
-    goal: Literal["expected", "worst"] = "expected"
-    properties: list[str] = Given(default_factory=list[str], max_length=12)
 
 
 class MatrixAudit(BaseModel):
@@ -36,62 +26,6 @@ class MatrixAudit(BaseModel):
     neighbors: Literal["replace", "adjacent"] = "replace"
     epsilon: str | None = None
     delta: str = "0"
-
-
-def find_design(request: CountDesign) -> dict[str, Any]:
-    """Return the best mechanism, its proven bound, and what each property costs."""
-    made = _design(request)
-    prices = designs.price_of_properties(
-        spaces.Counts(request.n),
-        epsilon=request.epsilon,
-        loss=request.loss,
-        goal=request.goal,
-        properties=set(request.properties),
-    )
-    has = mechanisms.properties(made.mechanism)
-    return {
-        "matrix": [[float(cell) for cell in row] for row in made.mechanism.matrix],
-        "loss": made.loss,
-        "bound": made.bound,
-        "gap": made.gap,
-        "route": made.route,
-        "guarantee": str(made.problem.guarantee),
-        "unit": str(made.problem.space.unit),
-        "without": prices.none.loss,
-        "prices": prices.rows(),
-        "has": [code for code in designs.WORDS if code in has],
-        "words": designs.WORDS,
-    }
-
-
-def certify_design(request: CountDesign) -> str:
-    """Return the certificate of the best mechanism."""
-    return certificates.certify(_design(request)).to_json()
-
-
-def design_code(request: CountDesign) -> dict[str, str]:
-    """Return the same as Python and shell code."""
-    properties = ",".join(request.properties)
-    shell = (
-        f"noisewright design counts {request.n} --epsilon {request.epsilon} --loss {request.loss}"
-    )
-    shell += "" if request.goal == "expected" else f" --goal {request.goal}"
-    shell += f" --properties {properties}" if properties else ""
-    python = (
-        f"nw.design(nw.Counts({request.n}), epsilon={request.epsilon!r}, loss={request.loss!r}, "
-        f"goal={request.goal!r}, properties={set(request.properties) or '{}'!r})"
-    )
-    return {"shell": f"{shell} -o mechanism.json", "python": python}
-
-
-def _design(request: CountDesign) -> Any:
-    return designs.design(
-        spaces.Counts(request.n),
-        epsilon=request.epsilon,
-        loss=request.loss,
-        goal=request.goal,
-        properties=set(request.properties),
-    )
 
 
 def check_text(text: str) -> dict[str, Any]:
@@ -146,5 +80,26 @@ def audit_matrix(request: MatrixAudit) -> dict[str, Any]:
             "probability": show(witness.p, 17),
             "probability_for_neighbor": show(witness.q, 17),
         },
+        "knots": _knots(curve),
         "curve": [[top * step / 40, curve.delta(top * step / 40)] for step in range(41)],
     }
+
+
+def _knots(curve: privacy.Profile) -> list[dict[str, Any]]:
+    """Return the curve exactly: between knots, δ is linear in e^ε, and 0 after the last one.
+
+    Every number is a rational: the knots are where the events that tell most apart change.
+    """
+    ratios = {Fraction(1)}
+    for (q, p), (next_q, next_p) in pairwise(curve.points):
+        ratios.add(max(Fraction(1), Fraction(next_p - p, next_q - q)))
+    last = curve.ratio(0)
+    ratios |= set() if last is None else {last}
+    return [
+        {
+            "ratio": str(ratio),
+            "epsilon": Epsilon.log(ratio).ceiling(),
+            "delta": str(max(Fraction(p - ratio * q) / curve.total for q, p in curve.points)),
+        }
+        for ratio in sorted(ratios)[:_MOST_KNOTS]
+    ]

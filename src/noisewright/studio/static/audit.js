@@ -2,7 +2,7 @@
 
 import { post } from "./api.js";
 import { curve } from "./charts.js";
-import { choice, field, h, note, number, put, say } from "./dom.js";
+import { choice, field, h, note, number, put, say, table } from "./dom.js";
 
 export async function audit() {
   return {
@@ -100,6 +100,13 @@ function matrix() {
   const found = h("div", { id: "audited" });
   const text = h("textarea", { spellcheck: "false", value: "3/4, 1/4\n1/4, 3/4" });
   let neighbors = "replace";
+  const file = h("input", {
+    type: "file",
+    accept: ".csv,.tsv,.txt,.json",
+    onchange: async (event) => {
+      if (event.target.files[0]) text.value = await event.target.files[0].text();
+    },
+  });
   const delta = h("input", { type: "text", value: "0", autocomplete: "off" });
   const epsilon = h("input", { type: "text", value: "", autocomplete: "off" });
   return h(
@@ -130,6 +137,7 @@ function matrix() {
         text,
         "0.25 or 1/4, or integer weights, separated by commas, semicolons, tabs or spaces.",
       ),
+      field("Or take it from a CSV or JSON file", file),
       h(
         "div",
         { class: "grid" },
@@ -189,6 +197,32 @@ function show(found, made) {
     curve(
       `The least delta for each epsilon from 0 to ${number(made.curve.at(-1)[0])}`,
       made.curve,
+    ),
+    h(
+      "details",
+      {},
+      h("summary", {}, "The exact curve, in fractions"),
+      h(
+        "p",
+        { class: "soft" },
+        "Between two lines of the table delta is linear in e^epsilon; after the last one it stays.",
+      ),
+      table(
+        ["e^epsilon", "epsilon, rounded up", "least delta"],
+        made.knots.map((one) => [one.ratio, number(one.epsilon, 9), one.delta]),
+        { caption: "The exact curve" },
+      ),
+      h(
+        "a",
+        {
+          class: "button",
+          download: "curve.json",
+          href: URL.createObjectURL(
+            new Blob([JSON.stringify(made, null, 1)], { type: "application/json" }),
+          ),
+        },
+        "Download it as JSON",
+      ),
     ),
   );
 }

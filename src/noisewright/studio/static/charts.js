@@ -147,10 +147,11 @@ export function belief(before, after, width = room()) {
   );
 }
 
-export function heatmap(title, matrix) {
+export function heatmap(title, matrix, points = matrix.map((_, x) => String(x))) {
   const size = matrix.length,
     outputs = matrix[0].length,
-    margin = 34;
+    longest = Math.max(...points.map((point) => point.length)),
+    margin = Math.min(76, Math.max(34, 12 + 8 * longest));
   const cell = Math.min(36, (room() - 40) / outputs);
   const most = Math.max(...matrix.flat());
   return frame(
@@ -170,7 +171,7 @@ export function heatmap(title, matrix) {
               height: cell - 1,
               "fill-opacity": (0.04 + (0.96 * value) / most).toFixed(3),
             },
-            s("title", {}, `true ${x}, released ${y}: ${number(value)}`),
+            s("title", {}, `true ${points[x]}, released ${points[y]}: ${number(value)}`),
           ),
         ),
       ),
@@ -183,7 +184,7 @@ export function heatmap(title, matrix) {
             y: 18 + x * cell + cell / 2 + 4,
             "text-anchor": "end",
           },
-          String(x),
+          points[x].length > 8 ? `${points[x].slice(0, 7)}…` : points[x],
         ),
       ),
     ],

@@ -9,6 +9,7 @@ const KINDS = [
   ["numbers", "a number"],
   ["dates", "a date or time"],
   ["sets", "a set of items"],
+  ["curves", "a curve: numbers at several positions"],
   ["drop", "not used"],
   ["public", "public: released as it is"],
 ];
@@ -23,6 +24,8 @@ export function column(one, words, changed) {
     high: one.high,
     step: one.step,
     largest: one.largest,
+    positions: one.positions,
+    separator: one.separator,
     null: one.null,
     other: one.other,
     outside: "error",
@@ -66,6 +69,21 @@ export function column(one, words, changed) {
               oninput: (event) => set({ largest: Number(event.target.value) || null }),
             }),
           ),
+          between(),
+        ],
+        curves: () => [
+          input("low", "Lowest possible value"),
+          input("high", "Highest possible value"),
+          field(
+            "Numbers in a curve",
+            h("input", {
+              type: "number",
+              min: 1,
+              value: now.positions ?? "",
+              oninput: (event) => set({ positions: Number(event.target.value) || null }),
+            }),
+          ),
+          between(),
         ],
         numbers: () => [
           input("low", "Lowest possible value"),
@@ -80,6 +98,8 @@ export function column(one, words, changed) {
         ],
       }[now.kind]?.() ?? []),
     );
+  const between = () =>
+    input("separator", "Separator in text files", "If left blank, a semicolon.");
   const lines = (label) =>
     field(
       label,
@@ -134,7 +154,10 @@ function wanted(now) {
   const rest = { null: now.null ?? null, other: now.other ?? null };
   if (kind === "drop" || kind === "public") return { kind };
   if (kind === "labels") return { kind, labels, ...rest };
-  if (kind === "sets") return { kind, labels, largest: largest ?? null };
+  const text = { separator: now.separator || null };
+  if (kind === "sets") return { kind, labels, largest: largest ?? null, ...text };
+  if (kind === "curves")
+    return { kind, low: low ?? null, high: high ?? null, positions: now.positions ?? null, ...text };
   const bounds = { kind, low: low ?? null, high: high ?? null, step: step ?? null };
   return kind === "numbers" ? { ...bounds, outside } : bounds;
 }

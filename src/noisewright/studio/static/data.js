@@ -53,7 +53,19 @@ export async function data() {
   const delimiter = text(given.delimiter),
     encoding = text(given.encoding);
   const names = text(given.names?.join(", ")),
-    sheet = text(given.sheet);
+    sheet = text(given.sheet),
+    inside = text(given.table);
+  const named = field(
+    "Name in the database",
+    inside,
+    "That of a table or a view, such as survey.people.",
+  );
+  const isDatabase = () => /:\/\/|\.(duckdb|ddb)$/i.test(table.value);
+  const look = () => {
+    named.hidden = !isDatabase();
+  };
+  table.addEventListener("change", look);
+  look();
 
   async function open() {
     put(failed);
@@ -78,6 +90,7 @@ export async function data() {
     keep({
       table: {
         file: table.value,
+        table: isDatabase() ? inside.value.trim() || null : null,
         header: { yes: true, no: false }[header.value] ?? null,
         delimiter: delimiter.value || null,
         encoding: encoding.value || null,
@@ -120,6 +133,7 @@ export async function data() {
       "div",
       { class: "grid" },
       field("Table", table),
+      named,
       field("Codebook, if there is one", book),
       field("Saved plan, to go on with", plan),
     ),
@@ -200,7 +214,7 @@ async function draw(shown) {
   const columns = draft.columns.map((one) => column(one, words, again));
   put(
     shown,
-    h("h2", { tabindex: -1 }, `Columns of ${store.table.file}`),
+    h("h2", { tabindex: -1 }, `Columns of ${store.table.table ?? store.table.file}`),
     note(WARNING, "warn"),
     columns,
     person(draft, again),
@@ -373,6 +387,19 @@ function finish(rest, draft) {
       ),
     ),
     said,
+    h(
+      "p",
+      {},
+      h(
+        "a",
+        {
+          download: "plan.toml",
+          href: `data:application/toml;charset=utf-8,${encodeURIComponent(draft.toml)}`,
+        },
+        "Download the draft",
+      ),
+      " as it stands, saved or not.",
+    ),
     code("The plan as TOML", draft.toml),
   );
 }

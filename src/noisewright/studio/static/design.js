@@ -1,153 +1,68 @@
-// The design room: the best mechanism for a count of few people, and what properties cost.
+// The design room: the best mechanism for few points, and what properties cost.
 
 import { post } from "./api.js";
 import { heatmap } from "./charts.js";
-import { check, choice, code, field, h, later, note, number, put, table } from "./dom.js";
+import { STOPS, form, isOrdered, request } from "./design_form.js";
+import { code, h, later, note, number, put, table } from "./dom.js";
+import { flowchart } from "./flowchart.js";
 
-const STOPS = [
-  "0.05",
-  "0.1",
-  "0.2",
-  "0.3",
-  "0.5",
-  "0.7",
-  "0.9",
-  "1",
-  "1.2",
-  "1.5",
-  "2",
-  "2.5",
-  "3",
-  "4",
-  "5",
-];
-const PROPERTIES = [
-  ["WH", "weak honesty"],
-  ["F", "fairness"],
-  ["RH", "row honesty"],
-  ["RM", "row monotone"],
-  ["CH", "column honesty"],
-  ["CM", "column monotone"],
-  ["S", "symmetry"],
-];
+const MOST_KEPT = 200;
+const known = new Map();
 
-function slider(label, control, shown) {
-  control.id = label.toLowerCase().replaceAll(" ", "-");
-  shown.setAttribute("for", control.id);
-  return h(
-    "div",
-    {},
-    h("div", { class: "ahead" }, h("label", { for: control.id }, label), shown),
-    control,
-  );
+// What was found is kept, so that a slider that comes back shows it at once.
+function find(request) {
+  const key = JSON.stringify(request);
+  if (!known.has(key)) {
+    const found = post("/api/design", request);
+    known.set(key, found);
+    found.catch(() => known.delete(key));
+    if (known.size > MOST_KEPT) known.delete(known.keys().next().value);
+  }
+  return known.get(key);
 }
 
 export async function design() {
   const now = {
+    space: "counts",
     n: 8,
+    labels: ["red", "green", "blue"],
+    distances: "",
+    neighbors: "adjacent",
     epsilon: "0.5",
-    loss: "L1",
+    loss: "L0",
     goal: "expected",
+    prior: "uniform",
+    p: "1/2",
+    weights: [],
     properties: ["WH", "CM"],
   };
-  const result = h("div", { "aria-live": "off" });
-  let latest = 0;
-  const solve = later(40, async () => {
+  const result = h("div", { id: "best" });
+  const prices = h("div", { id: "prices" });
+  const controls = h("div");
+  let latest = 0,
+    here = true;
+  const solve = later(20, async () => {
     const turn = ++latest,
-      started = performance.now();
+      started = performance.now(),
+      wanted = request(now);
     try {
-      const made = await post("/api/design", now);
-      if (turn !== latest) return;
-      show(result, made, now);
+      const made = await find(wanted);
+      if (turn !== latest || !here) return;
+      show(result, made, now, wanted);
       result.dataset.milliseconds = (performance.now() - started).toFixed(0);
+      result.dataset.shown = `${now.n} ${now.epsilon}`;
+      const cost = await post("/api/design/prices", wanted);
+      if (turn !== latest || !here) return;
+      put(prices, ...priced(cost));
+      await ahead(now, () => turn === latest && here);
     } catch (problem) {
-      if (turn === latest) put(result, note(problem.message, "bad"));
+      if (turn !== latest || !here) return;
+      put(result, note(problem.message, "bad"));
+      put(prices);
     }
   });
-  const people = h("output", {}, String(now.n)),
-    loss = h("output", {}, now.epsilon);
-  const n = h("input", {
-    type: "range",
-    min: 1,
-    max: 20,
-    value: now.n,
-    oninput: (event) => {
-      now.n = Number(event.target.value);
-      people.textContent = now.n;
-      solve();
-    },
-  });
-  n.value = "8";
-  const epsilon = h("input", {
-    type: "range",
-    min: 0,
-    max: STOPS.length - 1,
-    oninput: (event) => {
-      now.epsilon = STOPS[Number(event.target.value)];
-      loss.textContent = now.epsilon;
-      epsilon.setAttribute("aria-valuetext", now.epsilon);
-      solve();
-    },
-  });
-  epsilon.value = String(STOPS.indexOf(now.epsilon));
-  epsilon.setAttribute("aria-valuetext", now.epsilon);
-  const view = h(
-    "div",
-    { class: "halves" },
-    h(
-      "div",
-      {},
-      slider("People counted", n, people),
-      slider("Epsilon", epsilon, loss),
-      h(
-        "div",
-        { class: "grid" },
-        field(
-          "Loss function",
-          choice(
-            [
-              ["L0", "L0: any error is 1"],
-              ["L1", "L1: its size"],
-              ["L2", "L2: its square"],
-            ],
-            now.loss,
-            (value) => {
-              now.loss = value;
-              solve();
-            },
-          ),
-        ),
-        field(
-          "Over inputs",
-          choice(
-            [
-              ["expected", "on average"],
-              ["worst", "in the worst case"],
-            ],
-            now.goal,
-            (value) => {
-              now.goal = value;
-              solve();
-            },
-          ),
-        ),
-      ),
-      h(
-        "fieldset",
-        {},
-        h("legend", {}, "Properties it must have"),
-        PROPERTIES.map(([key, words]) =>
-          check(`${words} (${key})`, now.properties.includes(key), (wanted) => {
-            now.properties = now.properties
-              .filter((one) => one !== key)
-              .concat(wanted ? [key] : []);
-            solve();
-          }),
-        ),
-      ),
-    ),
-    result,
-  );
+  const draw = () => put(controls, ...form(now, solve, draw));
+  draw();
   solve();
   return {
     content: [
@@ -155,56 +70,62 @@ export async function design() {
       h(
         "p",
         {},
-        "The mechanism with the least loss for a count, and a proof that nothing beats it.",
+        "The mechanism with the least loss for few points, and a proof that nothing beats it.",
       ),
-      view,
+      h("div", { class: "halves" }, controls, result),
+      prices,
     ],
+    leave: () => {
+      here = false;
+    },
   };
 }
 
-function show(result, made, now) {
-  const asked = new URLSearchParams({
-    n: now.n,
-    epsilon: now.epsilon,
-    loss: now.loss,
-    goal: now.goal,
-  });
-  now.properties.forEach((one) => asked.append("properties", one));
+// The stops beside this one are found while nobody waits.
+async function ahead(now, wanted) {
+  const place = STOPS.indexOf(now.epsilon);
+  const near = [
+    ...[place + 1, place - 1, place + 2, place - 2]
+      .filter((one) => one in STOPS)
+      .map((one) => ({ epsilon: STOPS[one] })),
+    ...[now.n + 1, now.n - 1].filter((n) => n >= 2 && n <= 20).map((n) => ({ n })),
+  ];
+  for (const change of near) {
+    if (!wanted() || (now.space === "labels" && change.n)) return;
+    await find(request({ ...now, ...change })).catch(() => {});
+  }
+}
+
+function show(result, made, now, wanted) {
+  const asked = new URLSearchParams();
+  for (const [key, value] of Object.entries(wanted))
+    for (const one of [value].flat()) asked.append(key, one);
+  const last = made.points.at(-1);
   put(
     result,
     h("p", {}, "Loss ", h("span", { class: "big" }, number(made.loss, 6))),
     h(
       "p",
       {},
-      `No mechanism with ${made.guarantee} and these properties has a loss below ` +
-        `${number(made.bound, 9)}: proven. Without any property it is ${number(made.without, 6)}.`,
+      `No mechanism with ${made.guarantee} ${made.unit} and these properties has a loss below ` +
+        `${number(made.bound, 9)}: proven.`,
     ),
     heatmap(
-      `Probabilities of released counts for each true count, from 0 to ${now.n}`,
+      `Probabilities of outputs for each input, from ${made.points[0]} to ${last}`,
       made.matrix,
+      made.points,
     ),
     h(
       "p",
       { class: "soft small" },
-      `Rows are true counts. Properties that it has: ${made.has.join(", ") || "none"}. ` +
+      `Rows are true inputs. Properties that it has: ${made.has.join(", ") || "none"}. ` +
         `Route: ${made.route}.`,
     ),
-    made.prices.length
-      ? [
-          h("h2", {}, "What properties cost"),
-          table(
-            ["property", "alone", "it adds", "without it", "it saves"],
-            made.prices.map((one) => [
-              `${one.meaning} (${one.property})`,
-              number(one.alone, 5),
-              number(one.added),
-              number(one.without, 5),
-              number(one.saved),
-            ]),
-            { caption: "What properties cost" },
-          ),
-        ]
-      : "",
+    table(
+      ["loss of this mechanism", "on average", "worst case"],
+      made.losses.map((one) => [one.loss, number(one.expected, 5), number(one.worst, 5)]),
+      { caption: "Losses" },
+    ),
     h(
       "div",
       { class: "row" },
@@ -218,7 +139,44 @@ function show(result, made, now) {
         "Download the certificate",
       ),
     ),
-    code("The same in the shell", made.code.shell),
+    h("h2", {}, "Flowchart of the count paper"),
+    made.flowchart.applies
+      ? ""
+      : h(
+          "p",
+          { class: "soft" },
+          `It says nothing here: it is ${made.flowchart.reasons.join(", ")}.`,
+        ),
+    flowchart(made.flowchart.applies ? made.flowchart : null),
+    h(
+      "p",
+      { class: "soft small" },
+      `Cormode, Kulkarni and Srivastava 2018, Figure 5, where α is e^−ε` +
+        (isOrdered(now) ? ` = ${number(Math.exp(-Number(now.epsilon)))}.` : "."),
+    ),
+    made.code.shell ? code("The same in the shell", made.code.shell) : "",
     code("The same in Python", made.code.python),
   );
+}
+
+function priced(cost) {
+  return [
+    h("h2", {}, "What properties cost"),
+    h(
+      "p",
+      {},
+      `The least loss of any mechanism, without any property, is ${number(cost.without, 6)}.`,
+    ),
+    table(
+      ["property", "asked for", "least loss with it alone", "it adds", "dropping it saves"],
+      cost.prices.map((one) => [
+        `${one.meaning} (${one.property})`,
+        one.asked ? "yes" : "no",
+        number(one.alone, 5),
+        one.added ? `+${number(one.added)}` : "0",
+        one.asked ? number(one.saved) : "–",
+      ]),
+      { caption: "What properties cost" },
+    ),
+  ];
 }

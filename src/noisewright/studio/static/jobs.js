@@ -40,12 +40,12 @@ export function jobCard(job) {
         "p",
         { class: "soft small" },
         `${job.begun.replace("T", " ").slice(0, 19)} UTC, from ${job.request.table.file} by ` +
-          `${job.request.plan}`,
+          `${job.request.plan}${job.user ? `, by ${job.user}` : ""}`,
       ),
       isOpen() ? progress(job) : "",
       job.error ? note(job.error, "bad") : "",
       ...(job.result ? results(job) : []),
-      code("The same in the shell", job.code.shell),
+      job.code.shell ? code("The same in the shell", job.code.shell) : "",
       code("The same in Python", job.code.python),
     );
   };

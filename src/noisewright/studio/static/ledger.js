@@ -62,7 +62,7 @@ function draw(view, book) {
     grant(view),
     h("h2", {}, "History"),
     table(
-      ["entry", "when (UTC)", "what happened", "dataset", "amount", "state", "about"],
+      ["entry", "when (UTC)", "what happened", "dataset", "amount", "state", "about", "by"],
       book.entries
         .slice()
         .reverse()
@@ -74,6 +74,7 @@ function draw(view, book) {
           one.amount,
           one.state,
           one.what,
+          one.who,
         ]),
       { texts: true, stacked: true, caption: "History" },
     ),

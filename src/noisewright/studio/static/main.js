@@ -1,6 +1,6 @@
 // Shows one room at a time, by the part of the address after #.
 
-import { get } from "./api.js";
+import { get, post } from "./api.js";
 import { h, note, put } from "./dom.js";
 import { audit } from "./audit.js";
 import { choose } from "./choose.js";
@@ -36,8 +36,17 @@ async function show() {
 addEventListener("hashchange", show);
 get("/api/state")
   .then((state) => {
-    document.getElementById("where").textContent =
-      `folder ${state.folder}, ledger ${state.ledger}`;
+    const where = document.getElementById("where");
+    where.textContent = `folder ${state.folder}, ledger ${state.ledger}`;
+    if (!state.user) return;
+    const leave = async () => {
+      await post("/leave");
+      location.reload();
+    };
+    where.append(
+      `, ${state.user} (may ${state.may}) `,
+      h("button", { type: "button", class: "small", onclick: leave }, "Leave"),
+    );
   })
   .catch(() => {});
 show();

@@ -20,7 +20,7 @@ const TOOLS = [
 const ENDS = { ask: "answer", synthesize: "synthetic", release: "private" };
 
 export async function work() {
-  const jobs = await get("/api/jobs");
+  const [jobs, state] = await Promise.all([get("/api/jobs"), get("/api/state")]);
   const list = h("div", { id: "jobs" });
   const cards = new Map();
   const add = (job, first) => {
@@ -39,7 +39,7 @@ export async function work() {
   if (!store.plan || !store.table) {
     content.push(note("First declare a table and save its plan, in the room Data.", "warn"));
   } else {
-    content.push(...forms(jobs, (job) => add(job, true)));
+    content.push(...forms(jobs, state, (job) => add(job, true)));
   }
   content.push(
     h("h2", {}, "Jobs"),
@@ -49,7 +49,7 @@ export async function work() {
   return { content, leave: () => cards.forEach((card) => card.leave()) };
 }
 
-function forms(jobs, started) {
+function forms(jobs, state, started) {
   const now = {
     kind: "ask",
     aggregates: [{ what: "count", column: "" }],
@@ -196,9 +196,12 @@ function forms(jobs, started) {
         field("File to write", output, ".csv, .parquet or .feather, in the folder."),
         field("Budget", dataset, "If left blank: the one that the table is registered for."),
       ),
-      check("Debit no budget (to try things, not to publish)", false, (wanted) => {
-        without = wanted;
-      }),
+      // A team accounts for everything it releases.
+      state.user
+        ? ""
+        : check("Debit no budget (to try things, not to publish)", false, (wanted) => {
+            without = wanted;
+          }),
       h(
         "div",
         { class: "row" },
@@ -379,7 +382,7 @@ function confirmation(made, request, yes, no) {
       : "",
     h("div", { class: "row" }, button, h("button", { type: "button", onclick: no }, "Cancel")),
     failed,
-    code("The same in the shell", made.shell),
+    made.shell ? code("The same in the shell", made.shell) : "",
     code("The same in Python", made.python),
   );
 }
