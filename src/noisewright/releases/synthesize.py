@@ -173,14 +173,21 @@ class SynthesisJob(TableJob[Synthesis]):
         grid = self.task.grid
         codes = grid.spread(drawn.codes, drawn.measurements, self.source)
         errors = self._compare(drawn, people)
-        limits = (*_apart(self._synthesizer), *grid.words(), *drawn.notes)
-        table = self.read.table(codes)
+        split = self.read.columns.split
+        limits = (
+            *_apart(self._synthesizer),
+            *grid.words(),
+            *split.words(),
+            *drawn.notes,
+        )
+        table = self.read.table(codes, self.source)
         if self._writer is not None:
             for batch in table.to_batches(max_chunksize=1 << 17):
                 self._writer.write(batch)
         return Synthesis(
             table=table,
             domain=self.task.domain,
+            split=split,
             _workload=self.task.workload,
             method=self.task.method.name,
             inference=self.task.fitted_as,

@@ -15,6 +15,7 @@ from .graphs.graph_fit import (
     require_inference as require_inference,
 )
 from .graphs.tree_model import TreeModel as TreeModel, fit_margins as fit_margins
+from .split.split_columns import SplitColumns as SplitColumns, fields_of as fields_of
 from .steps.balanced_law import BalancedLaw as BalancedLaw, variance_share as variance_share
 from .steps.measurement import Measurement as Measurement
 from .steps.noise import MARGINAL as MARGINAL, NOISES as NOISES, QUERY as QUERY, Noise as Noise

@@ -27,6 +27,7 @@ from noisewright.synthetic import (
     Bins,
     Measurement,
     Spend,
+    SplitColumns,
     Workload,
     WorkloadDistance,
     WorkloadErrors,
@@ -81,6 +82,7 @@ class Synthesis:
     errors: WorkloadErrors
     is_private: bool
     bins: Bins
+    split: SplitColumns
     rows_per_person: int = 1
     inference: str = "tree"
     evaluation: Evaluation | None = None
@@ -187,6 +189,7 @@ class Synthesis:
             "errors": plain_errors(self.errors),
             "columns": {name: plain_points(space) for name, space in self.domain.columns},
             "spaces": {name: plain_space(space) for name, space in self.domain.columns},
+            **({"split": self.split.describe()} if self.split.parts else {}),
             "bins": {
                 name: {
                     "points": width,
