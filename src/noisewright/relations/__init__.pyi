@@ -3,6 +3,7 @@ from .in_memory import (
     require_identifying as require_identifying,
     tally_in_memory as tally_in_memory,
 )
+from .item_fields import ItemField as ItemField
 from .kinds import (
     FieldGrid as FieldGrid,
     Kind as Kind,

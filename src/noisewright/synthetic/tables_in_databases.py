@@ -9,7 +9,7 @@ was paid for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, final
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from noisewright.errors import DataError, InputError, OutsideSpaceError
 from noisewright.relations import (
+    ItemField,
     Limit,
     Node,
     Rows,
@@ -51,10 +52,16 @@ class TableInDatabase:
     table: SqlTable
     fields: Mapping[str, Field]
     person: Person | None = None
+    stored: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @classmethod
     def of(
-        cls, data: Any, fields: Mapping[str, Field], person: Person | None = None
+        cls,
+        data: Any,
+        fields: Mapping[str, Field],
+        person: Person | None = None,
+        *,
+        stored: Mapping[str, str] | None = None,
     ) -> TableInDatabase | None:
         """Return the table if a database has it; nothing but names and types is looked at."""
         table = sql_table(data)
@@ -65,7 +72,7 @@ class TableInDatabase:
                 f"keep='first' counts the first rows of each person, but rows of {table.name} have "
                 "no order. Let keep='random' choose among them, or read the table from a file."
             )
-        made = cls(table, fields, person)
+        made = cls(table, fields, person, stored or {})
         table.require_types(made._all_rows)
         return made
 
@@ -117,7 +124,7 @@ class TableInDatabase:
     @property
     def _all_rows(self) -> SourceRows:
         whose = None if self.person is None else self.person.column
-        return SourceRows(self.table, self.fields, whose, strict=True)
+        return SourceRows(self.table, self.fields, whose, self.stored, strict=True)
 
     def _counted_rows(self, source: Source | None) -> Rows:
         if self.person is None:
@@ -141,7 +148,11 @@ class TableInDatabase:
 
     @property
     def _parts(self) -> list[list[str]]:
-        names = list(self.fields)
+        # One field of each column says whether a cell is allowed.
+        first: dict[str, str] = {}
+        for name in self.fields:
+            first.setdefault(self._stored(name), name)
+        names = list(first.values())
         places = [*range(0, len(names), _TOGETHER), len(names)]
         return [names[start:end] for start, end in pairwise(places)]
 
@@ -158,13 +169,23 @@ class TableInDatabase:
             if wrong.size:
                 name = names[int(wrong[0])]
                 raise OutsideSpaceError(
-                    f"the column {name!r} of {self.table.name} holds cells that are "
+                    f"the column {self._stored(name)!r} of {self.table.name} holds cells that are "
                     f"{self._remedy(name)}",
                     why="is not allowed",
                 )
 
+    def _stored(self, name: str) -> str:
+        return self.stored.get(name, name)
+
     def _remedy(self, name: str) -> str:
-        space = self.fields[name].space
+        known = self.fields[name]
+        if isinstance(known, ItemField):
+            return (
+                f"no sets of at most {known.sets.most:,} of the {len(known.sets.items):,} declared "
+                "items. Correct them, or declare with nw.Column what they count as: null=… for "
+                "empty ones, other=… for undeclared items."
+            )
+        space = known.space
         known, rules = f"no points of {space!r}", "outside='clamp' for those beyond the bounds"
         if isinstance(space, Categories):
             known = f"none of its {space.size:,} declared labels"

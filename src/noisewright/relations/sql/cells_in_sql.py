@@ -20,9 +20,11 @@ import numpy as np
 
 from noisewright.errors import InputError
 from noisewright.on_use import pa
+from noisewright.relations.item_fields import ItemField
 from noisewright.relations.kinds import FieldGrid, Truth, grid_of
 from noisewright.relations.nodes import LARGEST
 from noisewright.relations.sql.dialects import Dialect
+from noisewright.relations.sql.items_in_sql import item_in_sql, require_lists
 from noisewright.relations.sql.terms import (
     Term,
     call,
@@ -57,6 +59,8 @@ Joined = list[tuple[Term, Term]]
 
 def require_type(field: Field, name: str, kind: Any) -> None:
     """Raise InputError unless cells of a column of a database can be read as the field says."""
+    if isinstance(field, ItemField):
+        return require_lists(field, name, kind)
     TotalCells(field, name=name).require_type(kind)
     labels = field.space.labels if isinstance(field.space, Categories) else ()
     values = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -100,6 +104,8 @@ class CellWriter:
 
     def number(self, field: Field, cell: Term, kind: Any) -> Term:
         """Return what a cell counts as."""
+        if isinstance(field, ItemField):
+            return item_in_sql(self.dialect, field, cell)
         grid, space = grid_of(field), field.space
         if isinstance(space, Categories):
             return self._label(field, grid, cell, kind)

@@ -17,8 +17,9 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 from noisewright.curves import in_basis
-from noisewright.errors import ParameterError, TooLargeError
+from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.plans import Column
+from noisewright.relations import ItemField
 from noisewright.sampling import Source
 from noisewright.spaces import Curves, Records, Space, Subsets
 from noisewright.synthetic.split.coefficient_columns import CoefficientColumns
@@ -60,6 +61,30 @@ class SplitColumns:
             part = self.parts.get(name)
             spaces |= {name: field.space} if part is None else part.columns
         return Records(spaces)
+
+    @cached_property
+    def in_databases(self) -> tuple[dict[str, Field], dict[str, str]]:
+        """The fields of the columns of the domain, and which column of a table each is read from.
+
+        Raises InputError for curves, whose coefficients databases do not compute here.
+        """
+        fields: dict[str, Field] = {}
+        stored: dict[str, str] = {}
+        for name, field in self.fields.items():
+            part = self.parts.get(name)
+            if part is None:
+                fields[name] = field
+            elif isinstance(part, ItemColumns):
+                for place, (own, item) in enumerate(part.items.items()):
+                    fields[own] = ItemField(field, item, checks=not place)
+                    stored[own] = name
+            else:
+                raise InputError(
+                    f"the column {name!r} holds curves, whose coefficients a database does not "
+                    "compute. Read the table from a file, such as Parquet, which is read in "
+                    "pieces; or drop the column."
+                )
+        return fields, stored
 
     def codes(self, cells: Mapping[str, Any], source: Source | None) -> Codes:
         """Return the codes of cells in the columns of the domain."""
