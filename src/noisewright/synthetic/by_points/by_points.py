@@ -46,7 +46,7 @@ _MOST_PAIR = 1 << 20
 _MOST_LARGER = 1 << 16
 """Points of a column, and cells of a pair and of a larger clique that can be counted."""
 
-_MOST_CANDIDATES = 1 << 12
+_MOST_CANDIDATES = 1 << 13
 _MOST_CELLS = 1 << 25
 """Cliques that are looked at in each round, and the cells of all of them."""
 
@@ -88,6 +88,10 @@ class ByPoints(Synthesizer):
             frozenset(pair) for names in self._asked for pair in combinations(sorted(names), 2)
         }
         return tuple(pair for pair in combinations(self.singles, 2) if frozenset(pair) in asked)
+
+    @cached_property
+    def _possible_pairs(self) -> frozenset[Names]:
+        return frozenset(self.pairs)
 
     @cached_property
     def _asked(self) -> tuple[Names, ...]:
@@ -170,7 +174,7 @@ class ByPoints(Synthesizer):
         names = tuple(name for name in self.singles if name in columns)
         if names in known:
             return self.budget.noise(known[names], MARGINAL)
-        if names in self.pairs and pair:
+        if pair and names in self._possible_pairs:
             return self.budget.noise(pair, MARGINAL)
         if larger and set(names) in [set(one) for one in self.larger]:
             return self.budget.noise(larger, MARGINAL)
