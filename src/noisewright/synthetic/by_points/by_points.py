@@ -46,7 +46,7 @@ _MOST_PAIR = 1 << 20
 _MOST_LARGER = 1 << 16
 """Points of a column, and cells of a pair and of a larger clique that can be counted."""
 
-_MOST_CANDIDATES = 1 << 13
+_MOST_CANDIDATES = 1 << 12
 _MOST_CELLS = 1 << 25
 """Cliques that are looked at in each round, and the cells of all of them."""
 
