@@ -44,7 +44,12 @@ from .queries import (
     PublishedStep as PublishedStep,
     Question as Question,
 )
-from .releases import Evaluation as Evaluation, Release as Release, Synthesis as Synthesis
+from .releases import (
+    Evaluation as Evaluation,
+    LinkedSynthesis as LinkedSynthesis,
+    Release as Release,
+    Synthesis as Synthesis,
+)
 from .selection import PrivateQuantile as PrivateQuantile, Selection as Selection, TopK as TopK
 from .synthetic import (
     Answers as Answers,
