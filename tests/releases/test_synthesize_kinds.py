@@ -251,11 +251,13 @@ def places() -> Generator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("place", ["duckdb", "postgresql"])
-def test_a_database_counts_the_same(places: dict[str, Any], place: str) -> None:
+@pytest.mark.parametrize("method", [TREE, "mst"], ids=["all-kinds", "points"])
+def test_a_database_counts_the_same(places: dict[str, Any], place: str, method: Any) -> None:
     """With the same bits, the same noisy counts and rows as from an Arrow table."""
-    columns = {name: how for name, how in COLUMNS.items() if name != "load"}
+    kinds = [*COLUMNS] if method is TREE else ["rich", "basket", "first"]
+    columns = {name: COLUMNS[name] for name in kinds}
     table = PEOPLE.slice(0, 700)
-    here, there = (make(data, columns, method="mst") for data in (table, places[place](table)))
+    here, there = (make(data, columns, method=method) for data in (table, places[place](table)))
     for one, other in zip(there.measurements, here.measurements, strict=True):
         assert (one.columns, one.counts.tolist()) == (other.columns, other.counts.tolist())
     assert there.table.to_pylist() == here.table.to_pylist()
@@ -275,6 +277,34 @@ def test_a_database_checks_sets(places: dict[str, Any], place: str, cell: Any) -
     assert "gin" not in str(caught.value)
     how = {"basket": nw.Column(nw.Subsets(ITEMS), null=["tea", "milk"], other="rest")}
     here, there = make(table, how), make(data, how)
+    assert there.table.to_pylist() == here.table.to_pylist()
+
+
+@pytest.mark.parametrize("place", ["duckdb", "postgresql"])
+@pytest.mark.parametrize(
+    "cell", [None, [1.0], [1.0] * 7, [1.0] * 5 + [11.0], [1.0] * 5 + [None], [float("nan")] * 6]
+)
+def test_a_database_checks_curves(places: dict[str, Any], place: str, cell: Any) -> None:
+    cells = [*PEOPLE["load"].to_pylist()[:20], cell]
+    table = PEOPLE.slice(0, 21).set_column(3, "load", pa.array(cells, pa.list_(pa.float64())))
+    with pytest.raises(OutsideSpaceError, match="'load'"):
+        make(places[place](table), {"load": COLUMNS["load"]})
+
+
+def test_curves_in_several_columns_of_a_database() -> None:
+    loads = np.array(PEOPLE["load"].to_pylist())
+    names = [f"h{hour}" for hour in range(6)]
+    spread = pa.table({name: loads[:, hour] for hour, name in enumerate(names)})
+    how = nw.Column(HOURS, columns=names, basis="bspline", coefficients=3, outside="clamp")
+    with duckdb.connect() as connection:
+        connection.register("spread", spread)
+        here, there = (
+            make(data, {"load": how}) for data in (spread, nw.DuckDB(connection, "spread"))
+        )
+        gaps = nw.Column(HOURS, columns=names, basis="bspline", null=[0.0] * 6)
+        with pytest.raises(InputError, match="fill gaps in a view"):
+            make(nw.DuckDB(connection, "spread"), {"load": gaps})
+    assert there.table.column_names == ["load"]
     assert there.table.to_pylist() == here.table.to_pylist()
 
 

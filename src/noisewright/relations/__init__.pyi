@@ -3,7 +3,6 @@ from .in_memory import (
     require_identifying as require_identifying,
     tally_in_memory as tally_in_memory,
 )
-from .item_fields import ItemField as ItemField
 from .kinds import (
     FieldGrid as FieldGrid,
     Kind as Kind,
@@ -13,6 +12,11 @@ from .kinds import (
     as_fraction as as_fraction,
     common_unit as common_unit,
     grid_of as grid_of,
+)
+from .list_fields import (
+    ItemField as ItemField,
+    PlaceField as PlaceField,
+    value_field as value_field,
 )
 from .nodes import (
     Node as Node,

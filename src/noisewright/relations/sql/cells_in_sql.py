@@ -20,11 +20,16 @@ import numpy as np
 
 from noisewright.errors import InputError
 from noisewright.on_use import pa
-from noisewright.relations.item_fields import ItemField
 from noisewright.relations.kinds import FieldGrid, Truth, grid_of
+from noisewright.relations.list_fields import ItemField, PlaceField
 from noisewright.relations.nodes import LARGEST
 from noisewright.relations.sql.dialects import Dialect
-from noisewright.relations.sql.items_in_sql import item_in_sql, require_lists
+from noisewright.relations.sql.lists_in_sql import (
+    item_in_sql,
+    place_in_sql,
+    require_lists,
+    require_numbers,
+)
 from noisewright.relations.sql.terms import (
     Term,
     call,
@@ -61,6 +66,8 @@ def require_type(field: Field, name: str, kind: Any) -> None:
     """Raise InputError unless cells of a column of a database can be read as the field says."""
     if isinstance(field, ItemField):
         return require_lists(field, name, kind)
+    if isinstance(field, PlaceField):
+        return require_numbers(field, name, kind)
     TotalCells(field, name=name).require_type(kind)
     labels = field.space.labels if isinstance(field.space, Categories) else ()
     values = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -106,6 +113,10 @@ class CellWriter:
         """Return what a cell counts as."""
         if isinstance(field, ItemField):
             return item_in_sql(self.dialect, field, cell)
+        if isinstance(field, PlaceField):
+            element = self.dialect.element(cell, field.place)
+            value = self.number(field.value, element, kind.value_type)
+            return place_in_sql(self.dialect, field, cell.copy(), value)
         grid, space = grid_of(field), field.space
         if isinstance(space, Categories):
             return self._label(field, grid, cell, kind)

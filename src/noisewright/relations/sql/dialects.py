@@ -81,6 +81,14 @@ class Dialect:
         """Return the date of a time."""
         return cast(time, "DATE")
 
+    def element(self, cell: Term, place: int) -> Term:
+        """Return what is at a place of a list, from 0 on; NULL if it is shorter."""
+        return call("LIST_EXTRACT", cell, whole(place + 1))
+
+    def length(self, cell: Term) -> Term:
+        """Return how long a list is."""
+        return call("LEN", cell)
+
     def holds(self, cell: Term, item: Term) -> Term:
         """Return whether an item is in a list that is not NULL."""
         return call("LIST_CONTAINS", cell, item)
@@ -129,6 +137,15 @@ class PostgresDialect(Dialect):
         """Return the bytes of a text."""
         return call("CONVERT_TO", cast(a, "TEXT"), text("UTF8"))
 
+    def element(self, cell: Term, place: int) -> Term:
+        """Return what is at a place of an array, from 0 on; NULL if it is shorter."""
+        exp = expressions()
+        return exp.Bracket(this=exp.Paren(this=cell), expressions=[whole(place)], offset=0)
+
+    def length(self, cell: Term) -> Term:
+        """Return how long an array is."""
+        return call("CARDINALITY", cell)
+
     def holds(self, cell: Term, item: Term) -> Term:
         """Return whether an item is in an array that is not NULL."""
         return self._is_part(self._array([item], item), self._array(cell, item))
@@ -174,6 +191,14 @@ class SparkDialect(Dialect):
         return cast(a, "BINARY")
 
     utf_8 = exact
+
+    def element(self, cell: Term, place: int) -> Term:
+        """Return what is at a place of an array, from 0 on; NULL if it is shorter."""
+        return call("GET", cell, whole(place))
+
+    def length(self, cell: Term) -> Term:
+        """Return how long an array is."""
+        return call("SIZE", cell)
 
     def holds(self, cell: Term, item: Term) -> Term:
         """Return whether an item is in an array that is not NULL; a NULL in it is no item."""

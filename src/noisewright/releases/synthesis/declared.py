@@ -22,7 +22,6 @@ from noisewright.errors import InputError, SpaceError
 from noisewright.mechanisms import read_delta
 from noisewright.on_use import pa
 from noisewright.plans import Column, Plan, read_columns, read_epsilon, settings_at
-from noisewright.relations import sql_table
 from noisewright.sampling import Source
 from noisewright.spaces import Categories, Records, Space
 from noisewright.synthetic import Bins, SplitColumns, TableInDatabase, Tallies, Workload
@@ -136,10 +135,7 @@ class Declared:
         """Open a table; nothing but its names and types is looked at."""
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
         schema = columns.schema
-        reader = None
-        if sql_table(data) is not None:
-            fields, stored = columns.split.in_databases
-            reader = TableInDatabase.of(data, fields, schema.person, stored=stored)
+        reader: TableReader | TableInDatabase | None = columns.split.open(data, schema.person)
         if reader is None:
             require_column_names(data, schema)
             reader = open_table(data, schema=schema)

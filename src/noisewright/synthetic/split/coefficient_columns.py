@@ -23,6 +23,7 @@ from noisewright.curves import Coordinates
 from noisewright.sampling import Source
 from noisewright.spaces import Curves, Interval, Space
 from noisewright.synthetic.split.split_column import SplitColumn
+from noisewright.synthetic.tables_in_databases import WeightedCode
 from noisewright.tables import Codes
 
 _BITS = 12
@@ -62,6 +63,17 @@ class CoefficientColumns(SplitColumn):
             whole = found[:, place].astype(np.int64 if far.bit_length() < 63 else object)
             codes = (2 * up * whole + (2 * _HALF + 1) * below) // (2 * below)
             made[name] = codes.astype(np.int64)
+        return made
+
+    def weighted(self, fields: Sequence[str]) -> dict[str, WeightedCode]:
+        """Return how a database computes the codes, from fields with the steps at each position."""
+        made: dict[str, WeightedCode] = {}
+        rows = zip(self.columns.items(), self._matrix.tolist(), self._ratios, strict=True)
+        for (name, space), row, ratio in rows:
+            up, below = 2 * ratio.numerator, ratio.denominator
+            constant = (2 * _HALF + 1) * below - up * self.space.steps * sum(row)
+            weights = {field: 2 * up * one for field, one in zip(fields, row, strict=True)}
+            made[name] = WeightedCode(weights, constant, 2 * below, space.size)
         return made
 
     def join(self, codes: Codes, source: Source | None) -> NDArray[np.float64]:

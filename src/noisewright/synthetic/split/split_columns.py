@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from noisewright.curves import in_basis
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.plans import Column
-from noisewright.relations import ItemField
+from noisewright.relations import ItemField, PlaceField, sql_table, value_field
 from noisewright.sampling import Source
 from noisewright.spaces import Curves, Records, Space, Subsets
 from noisewright.synthetic.split.coefficient_columns import CoefficientColumns
 from noisewright.synthetic.split.item_columns import ItemColumns
 from noisewright.synthetic.split.split_column import SplitColumn
-from noisewright.tables import Codes, Field
+from noisewright.synthetic.tables_in_databases import TableInDatabase, WeightedCode
+from noisewright.tables import Codes, Field, Person
 
 MOST_ITEMS = 256
 """Items of a set that are synthesized: each pair of them may be counted."""
@@ -62,29 +63,31 @@ class SplitColumns:
             spaces |= {name: field.space} if part is None else part.columns
         return Records(spaces)
 
-    @cached_property
-    def in_databases(self) -> tuple[dict[str, Field], dict[str, str]]:
-        """The fields of the columns of the domain, and which column of a table each is read from.
-
-        Raises InputError for curves, whose coefficients databases do not compute here.
-        """
+    def open(self, data: Any, person: Person | None) -> TableInDatabase | None:
+        """Return the table if a database has it, with the columns of the domain."""
+        if sql_table(data) is None:
+            return None
         fields: dict[str, Field] = {}
         stored: dict[str, str] = {}
+        weighted: dict[str, WeightedCode] = {}
+        joined = {name: one.columns for name, one in self.fields.items() if one.columns}
+        taken = {*self.fields, *(name for name, _ in self.domain.columns)}
         for name, field in self.fields.items():
             part = self.parts.get(name)
-            if part is None:
-                fields[name] = field
-            elif isinstance(part, ItemColumns):
+            if isinstance(part, ItemColumns):
                 for place, (own, item) in enumerate(part.items.items()):
                     fields[own] = ItemField(field, item, checks=not place)
                     stored[own] = name
+            elif isinstance(part, CoefficientColumns):
+                own = _positions(name, field, part.space, taken)
+                fields |= own
+                stored |= dict(zip(own, field.columns or [name] * len(own), strict=True))
+                weighted |= part.weighted(list(own))
             else:
-                raise InputError(
-                    f"the column {name!r} holds curves, whose coefficients a database does not "
-                    "compute. Read the table from a file, such as Parquet, which is read in "
-                    "pieces; or drop the column."
-                )
-        return fields, stored
+                fields[name] = field
+        return TableInDatabase.of(
+            data, fields, person, stored=stored, weighted=weighted, joined=joined
+        )
 
     def codes(self, cells: Mapping[str, Any], source: Source | None) -> Codes:
         """Return the codes of cells in the columns of the domain."""
@@ -133,6 +136,21 @@ def _read(one: Mapping[str, Any]) -> Column:
     if one["coefficients"] is None:
         return Column(space, basis=one["basis"])
     return Column(space, basis=one["basis"], coefficients=one["coefficients"])
+
+
+def _positions(name: str, field: Field, space: Curves, taken: set[str]) -> dict[str, Field]:
+    """Return a field for the value of a curve at each position."""
+    if field.null is not None:
+        raise InputError(
+            f"null=… of the column {name!r} is for curves in files; of a table in a database, fill "
+            "gaps in a view, or leave such rows out there."
+        )
+    return {
+        _free(f"{name}[{place}]", taken): value_field(field)
+        if field.columns
+        else PlaceField(field, place)
+        for place in range(len(space.grid))
+    }
 
 
 def _coefficients(name: str, space: Curves, field: Field, taken: set[str]) -> CoefficientColumns:

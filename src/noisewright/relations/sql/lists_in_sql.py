@@ -1,4 +1,4 @@
-"""Whether an item is in a list of a database: 1, 0, or NULL for a cell that is not allowed."""
+"""Lists of a database: is an item in it, or what is at a place; NULL for what is not allowed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from noisewright.errors import InputError
 from noisewright.on_use import pa
-from noisewright.relations.item_fields import ItemField
+from noisewright.relations.list_fields import ItemField, PlaceField
 from noisewright.relations.sql.dialects import Dialect
 from noisewright.relations.sql.terms import (
     Term,
@@ -51,6 +51,23 @@ def require_lists(field: ItemField, name: str, kind: Any) -> None:
             "does not do alike. Cut the sets in a view, declare a larger `largest`, or read the "
             "table from a file."
         )
+
+
+def require_numbers(field: PlaceField, name: str, kind: Any) -> None:
+    """Raise InputError unless a database has curves in lists of numbers."""
+    if not field.whole.cells.accepts(kind):
+        raise InputError(
+            f"the column {name!r} has the type {kind}; in a database a curve is a list of numbers, "
+            "or it is stored in several columns of numbers, which columns=… names."
+        )
+
+
+def place_in_sql(dialect: Dialect, field: PlaceField, cell: Term, value: Term) -> Term:
+    """Return a value that was read of a list; at the first place NULL for a wrong length."""
+    if field.place:
+        return value
+    length = join("EQ", dialect.length(cell), whole(len(field.curves.grid)))
+    return case((length, value))
 
 
 def item_in_sql(dialect: Dialect, field: ItemField, cell: Term) -> Term:
