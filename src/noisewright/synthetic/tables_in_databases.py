@@ -216,12 +216,12 @@ class TableInDatabase:
             if wrong.size:
                 name = names[int(wrong[0])]
                 raise OutsideSpaceError(
-                    f"the column {self._stored(name)!r} of {self.table.name} holds cells that are "
+                    f"the column {self._name_in_table(name)!r} of {self.table.name} holds cells that are "
                     f"{self._remedy(name)}",
                     why="is not allowed",
                 )
 
-    def _stored(self, name: str) -> str:
+    def _name_in_table(self, name: str) -> str:
         return self.stored.get(name, name)
 
     def _remedy(self, name: str) -> str:

@@ -65,7 +65,7 @@ class CoefficientColumns(SplitColumn):
             made[name] = codes.astype(np.int64)
         return made
 
-    def weighted(self, fields: Sequence[str]) -> dict[str, WeightedCode]:
+    def sums(self, fields: Sequence[str]) -> dict[str, WeightedCode]:
         """Return how a database computes the codes, from fields with the steps at each position."""
         made: dict[str, WeightedCode] = {}
         rows = zip(self.columns.items(), self._matrix.tolist(), self._ratios, strict=True)

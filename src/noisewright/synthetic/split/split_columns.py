@@ -82,7 +82,7 @@ class SplitColumns:
                 own = _positions(name, field, part.space, taken)
                 fields |= own
                 stored |= dict(zip(own, field.columns or [name] * len(own), strict=True))
-                weighted |= part.weighted(list(own))
+                weighted |= part.sums(list(own))
             else:
                 fields[name] = field
         return TableInDatabase.of(
