@@ -216,8 +216,8 @@ class TableInDatabase:
             if wrong.size:
                 name = names[int(wrong[0])]
                 raise OutsideSpaceError(
-                    f"the column {self._name_in_table(name)!r} of {self.table.name} holds cells that are "
-                    f"{self._remedy(name)}",
+                    f"the column {self._name_in_table(name)!r} of {self.table.name} holds cells "
+                    f"that are {self._remedy(name)}",
                     why="is not allowed",
                 )
 
