@@ -56,7 +56,11 @@ from .queries import (
     when as when,
 )
 from .relations import DuckDB as DuckDB, PostgreSQL as PostgreSQL
-from .releases import release as release, synthesize as synthesize
+from .releases import (
+    release as release,
+    synthesize as synthesize,
+    synthesize_linked as synthesize_linked,
+)
 from .selection import exponential as exponential
 from .spaces import (
     Categories as Categories,

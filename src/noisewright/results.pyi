@@ -46,6 +46,7 @@ from .queries import (
 )
 from .releases import (
     Evaluation as Evaluation,
+    LinkedSynthesis as LinkedSynthesis,
     Release as Release,
     Synthesis as Synthesis,
     SyntheticTables as SyntheticTables,

@@ -35,6 +35,7 @@ from benchmarks import (
     studio_slider,
     synthesis,
     synthesis_intervals,
+    synthesis_kinds,
     synthesis_pooling,
     workloads,
 )
@@ -313,6 +314,23 @@ def test_synthesis(
         )
         assert ratio == pytest.approx(1, abs=0.1)
         assert time > 0
+
+
+def test_synthesis_kinds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Small files of the same form, and one budget."""
+    monkeypatch.setattr(synthesis_kinds, "PLACES", (tmp_path / "none",))
+    monkeypatch.setattr(sys, "argv", ["synthesis_kinds", "--runs", "1", "--items", "2"])
+    assert synthesis_kinds.main() == 2
+    monkeypatch.setattr(synthesis_kinds, "PLACES", (tmp_path,))
+    monkeypatch.setattr(synthesis_kinds, "EPSILONS", (10.0,))
+    (tmp_path / "groceries.csv").write_text("milk,tea\nmilk\ntea,gin\n" * 50)
+    (tmp_path / "retail.dat").write_text("1 2\n1\n2 3\n" * 50)
+    days = "\n".join(",".join(str(900 + hour) for hour in range(48)) for _ in range(60))
+    (tmp_path / synthesis_kinds.DEMAND).write_text(days)
+    assert synthesis_kinds.main() == 0
+    assert "| mean curve | 10 |" in capsys.readouterr().out
 
 
 def test_adult_meets_the_bar() -> None:

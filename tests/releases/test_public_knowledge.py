@@ -155,3 +155,15 @@ def test_further_tables_keep_it_too_or_are_refused(tmp_path: Path) -> None:
     assert again.knowledge == made.knowledge == ("zeros", "totals")
     with pytest.raises(ReleaseError, match="Draw them where the table is"):
         again.tables(2)
+
+
+def test_items_of_sets_may_be_known_unless_they_may_move() -> None:
+    baskets = {"sex": ["male", "female"] * 200, "basket": [["tea"], ["milk", "tea"]] * 200}
+    zeros = [{"sex": "male", "basket: milk": True}]
+    free = {"sex": COLUMNS["sex"], "basket": nw.Subsets(["tea", "milk"])}
+    made = nw.synthesize(baskets, free, epsilon="1/100", ledger=None, zeros=zeros)
+    rows = made.table.to_pylist()
+    assert {row["sex"] for row in rows if "milk" in row["basket"]} <= {"female"}
+    limited = free | {"basket": nw.Subsets(["tea", "milk"], largest=1)}
+    with pytest.raises(InputError, match="Items of larger sets are moved"):
+        nw.synthesize(baskets, limited, epsilon=1, ledger=None, zeros=zeros)

@@ -311,7 +311,7 @@ def test_a_plan_declares_columns_and_budget(tmp_path: Path) -> None:
     [
         (nw.Plan({"age": nw.Column(nw.Counts(99)), "job": "public"}, epsilon=1, others="drop"),
          InputError, "belong to no real person"),
-        ({"age": nw.Subsets(["a", "b"])}, SpaceError, "holds Subsets"),
+        ({"age": nw.Subsets(["a", "b"])}, InputError, "takes lists of items"),
         ({"age": nw.Counts(9)}, OutsideSpaceError, "'age' at row 1 "),
         ({"height": nw.Counts(9)}, InputError, "'height', which the table does not have"),
         (7, InputError, "declared by a int"),

@@ -98,3 +98,29 @@ def test_a_synthetic_table_is_counted_on_the_cluster(far_east: Any) -> None:
     asked = nw.workloads.Workload.marginals(domain, ways=2)
     with pytest.raises(OutsideSpaceError, match="'age'"):
         asked.answers(far_east.createDataFrame([(61, True)], "age int, smokes boolean"))
+
+
+def test_sets_dates_and_curves_are_counted_on_the_cluster(far_east: Any) -> None:
+    """The counts of an Arrow table; what is no set of the declared items is found."""
+    import noisewright as nw
+    from noisewright.errors import OutsideSpaceError
+    from tests.releases.test_synthesize_kinds import BASKETS, COLUMNS, ITEMS, PEOPLE, TREE
+
+    table = PEOPLE.slice(0, 200)
+    asked: dict[str, Any] = {"epsilon": 1, "ledger": None, "method": TREE}
+    here, there = (
+        nw.synthesize(data, COLUMNS, **asked, source=nw.randomness.SeededSource(5))
+        for data in (table, far_east.createDataFrame(table))
+    )
+    assert there.table.to_pylist() == here.table.to_pylist()
+    wrong: list[Any] = [None, ["gin"], ["milk", None], ITEMS]
+    for cell in wrong:
+        frame = far_east.createDataFrame([(["milk"],), (cell,)], "basket array<string>")
+        with pytest.raises(OutsideSpaceError, match="'basket'"):
+            nw.synthesize(frame, {"basket": BASKETS}, **asked)
+    frame = far_east.createDataFrame(
+        [(["milk"],), (None,), (["x", "tea"],)], "basket array<string>"
+    )
+    how = nw.Column(BASKETS, null=["tea"], other="rest")
+    counted = nw.synthesize(frame, {"basket": how}, epsilon=10**6, ledger=None)
+    assert counted.table["basket"].to_pylist().count(["tea"]) == 1

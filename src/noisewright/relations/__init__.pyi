@@ -13,6 +13,11 @@ from .kinds import (
     common_unit as common_unit,
     grid_of as grid_of,
 )
+from .list_fields import (
+    ItemField as ItemField,
+    PlaceField as PlaceField,
+    value_field as value_field,
+)
 from .nodes import (
     Node as Node,
     add as add,

@@ -10,6 +10,10 @@ from .files.target import (
     SYNTHESIS as SYNTHESIS,
     TargetFiles as TargetFiles,
 )
+from .linked import (
+    LinkedSynthesis as LinkedSynthesis,
+    synthesize_linked as synthesize_linked,
+)
 from .output import Output as Output
 from .page import with_report as with_report
 from .plain_results import (

@@ -223,7 +223,7 @@ def _own_counts(made: Synthesis) -> dict[tuple[str, ...], Any]:
     if not groupings:
         return {}
     try:
-        batches = made.bins.batches(Declared.of(made.table, made.domain).batches(None))
+        batches = made.bins.batches(Declared.of(made.table, made.split.fields).batches(None))
         return dict(Tallies.of(batches, made.bins.wide, groupings).counts)
     except NoisewrightError:
         # A page with noisy counts only is better than none.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, final
 
 from noisewright.certificates import Certificate
-from noisewright.errors import DataError
+from noisewright.errors import DataError, InputError
 from noisewright.exact import Number
 from noisewright.mechanisms import Guarantee
 from noisewright.public import public
@@ -94,6 +94,7 @@ def synthesize(
     to follow; or geometric all the same, without any δ, where that is expected to make smaller
     errors, as with few columns. The parts add up to the whole exactly. All noise is exact.
     """
+    _require_one_table(data)
     elsewhere, output = sql_table(data), Output.of(out)
     data = repeatable(data) if elsewhere is None else elsewhere
     plan = declaring_plan(plan, workload)
@@ -200,14 +201,22 @@ class SynthesisJob(TableJob[Synthesis]):
         if known.zeros is not None:
             codes = known.zeros.keep_out(codes, self.source)
         errors = self._compare(drawn, people)
-        limits = (*_apart(self._synthesizer), *grid.words(), *known.words(), *drawn.notes)
-        table = self.read.table(codes)
+        split = self.read.columns.split
+        limits = (
+            *_apart(self._synthesizer),
+            *grid.words(),
+            *split.words(),
+            *known.words(),
+            *drawn.notes,
+        )
+        table = self.read.table(codes, self.source)
         if self._writer is not None:
             for batch in table.to_batches(max_chunksize=1 << 17):
                 self._writer.write(batch)
         return Synthesis(
             table=table,
             domain=self.task.domain,
+            split=split,
             _workload=self.task.workload,
             method=self.task.method.name,
             inference=self.task.fitted_as,
@@ -269,6 +278,18 @@ class SynthesisJob(TableJob[Synthesis]):
         grid, answered = self.task.grid, self._answered
         own = Tallies.of([grid.codes(codes)], grid.wide, answered.groupings)
         return Evaluation(own.answers(answered).distance(self._counted.answers(answered)))
+
+
+def _require_one_table(data: Any) -> None:
+    if isinstance(data, Mapping) and any(
+        isinstance(one, Mapping) or hasattr(one, "column_names") or hasattr(one, "columns")
+        for one in data.values()
+    ):
+        raise InputError(
+            "data holds several tables; one is synthesized at a time. Give a table of people and "
+            "one of the rows that belong to each to nw.synthesize_linked. For more tables, join "
+            "those that have one row for each person first."
+        )
 
 
 def _apart(synthesizer: Synthesizer) -> list[str]:

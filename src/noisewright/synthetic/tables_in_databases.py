@@ -9,7 +9,7 @@ was paid for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, final
 
@@ -17,17 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import DataError, InputError, OutsideSpaceError
+from noisewright.on_use import pa
 from noisewright.relations import (
+    ItemField,
     Limit,
     Node,
+    PlaceField,
     Rows,
     SourceRows,
     SqlTable,
+    add,
     choose,
     column,
     divide,
     is_null,
     literal,
+    multiply,
     sql_table,
     subtract,
 )
@@ -38,6 +43,18 @@ from noisewright.tables import Field, Person
 
 _TOGETHER = 16
 """Columns that are checked by one expression."""
+
+
+@final
+@dataclass(frozen=True)
+class WeightedCode:
+    """A code from several fields of one grid: ⌊(constant + Σ weight · code) / divisor⌋ < size."""
+
+    weights: Mapping[str, int]
+    constant: int
+    divisor: int
+    size: int
+
 
 Origins = Mapping[str, tuple[str, int]]
 """Of which declared column each column of a domain is, and how many of its points are one there."""
@@ -51,12 +68,26 @@ class TableInDatabase:
     table: SqlTable
     fields: Mapping[str, Field]
     person: Person | None = None
+    stored: Mapping[str, str] = field(default_factory=dict[str, str])
+    weighted: Mapping[str, WeightedCode] = field(default_factory=dict[str, WeightedCode])
+    joined: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
     @classmethod
     def of(
-        cls, data: Any, fields: Mapping[str, Field], person: Person | None = None
+        cls,
+        data: Any,
+        fields: Mapping[str, Field],
+        person: Person | None = None,
+        *,
+        stored: Mapping[str, str] | None = None,
+        weighted: Mapping[str, WeightedCode] | None = None,
+        joined: Mapping[str, Sequence[str]] | None = None,
     ) -> TableInDatabase | None:
-        """Return the table if a database has it; nothing but names and types is looked at."""
+        """Return the table if a database has it; nothing but names and types is looked at.
+
+        `stored` says by what names the table has fields, `weighted` which columns of a domain are
+        computed from several fields, and `joined` which columns of the table are one curve.
+        """
         table = sql_table(data)
         if table is None:
             return None
@@ -65,7 +96,7 @@ class TableInDatabase:
                 f"keep='first' counts the first rows of each person, but rows of {table.name} have "
                 "no order. Let keep='random' choose among them, or read the table from a file."
             )
-        made = cls(table, fields, person)
+        made = cls(table, fields, person, stored or {}, weighted or {}, joined or {})
         table.require_types(made._all_rows)
         return made
 
@@ -76,8 +107,16 @@ class TableInDatabase:
 
     @property
     def schema(self) -> Any:
-        """The names and types of its columns, as Arrow has them."""
-        return self.table.schema
+        """The names and types of its columns, as Arrow has them; several may be one curve."""
+        first = {names[0]: curve for curve, names in self.joined.items()}
+        parts = {name for names in self.joined.values() for name in names}
+        return pa.schema(
+            [
+                pa.field(first[one.name], pa.list_(pa.float64())) if one.name in first else one
+                for one in self.table.schema
+                if one.name in first or one.name not in parts
+            ]
+        )
 
     def tallies(
         self,
@@ -117,7 +156,7 @@ class TableInDatabase:
     @property
     def _all_rows(self) -> SourceRows:
         whose = None if self.person is None else self.person.column
-        return SourceRows(self.table, self.fields, whose, strict=True)
+        return SourceRows(self.table, self.fields, whose, self.stored, strict=True)
 
     def _counted_rows(self, source: Source | None) -> Rows:
         if self.person is None:
@@ -132,6 +171,8 @@ class TableInDatabase:
 
     def _code(self, name: str, width: int) -> Node:
         """Return the place of a cell among the points, or among bins of so many of them."""
+        if name in self.weighted:
+            return self._sum(self.weighted[name], width)
         grid, cell = self._all_rows.grid(name), self._column(name)
         if grid.stride < 0:
             cell = subtract(literal(grid.first), cell)
@@ -139,9 +180,26 @@ class TableInDatabase:
             cell = subtract(cell, literal(grid.first))
         return divide(cell, grid.stride * width) if grid.stride * width > 1 else cell
 
+    def _sum(self, code: WeightedCode, width: int) -> Node:
+        """Return ⌊(constant + Σ weight · steps) / (divisor · width)⌋, in whole numbers."""
+        grids = [self._all_rows.grid(name) for name in code.weights]
+        stride = grids[0].stride
+        constant = code.constant * stride
+        constant -= sum(w * g.first for w, g in zip(code.weights.values(), grids, strict=True))
+        found = literal(constant)
+        for name, weight in code.weights.items():
+            found = add(found, multiply(literal(weight), self._column(name)))
+        made = divide(found, code.divisor * stride * width)
+        return replace(made, low=0, high=(code.size - 1) // width)
+
     @property
     def _parts(self) -> list[list[str]]:
-        names = list(self.fields)
+        # Of a set one field says whether a cell is allowed.
+        names = [
+            name
+            for name, one in self.fields.items()
+            if not isinstance(one, ItemField) or one.checks
+        ]
         places = [*range(0, len(names), _TOGETHER), len(names)]
         return [names[start:end] for start, end in pairwise(places)]
 
@@ -158,13 +216,25 @@ class TableInDatabase:
             if wrong.size:
                 name = names[int(wrong[0])]
                 raise OutsideSpaceError(
-                    f"the column {name!r} of {self.table.name} holds cells that are "
-                    f"{self._remedy(name)}",
+                    f"the column {self._name_in_table(name)!r} of {self.table.name} holds cells "
+                    f"that are {self._remedy(name)}",
                     why="is not allowed",
                 )
 
+    def _name_in_table(self, name: str) -> str:
+        return self.stored.get(name, name)
+
     def _remedy(self, name: str) -> str:
-        space = self.fields[name].space
+        known = self.fields[name]
+        if isinstance(known, ItemField):
+            return (
+                f"no sets of at most {known.sets.most:,} of the {len(known.sets.items):,} declared "
+                "items. Correct them, or declare with nw.Column what they count as: null=… for "
+                "empty ones, other=… for undeclared items."
+            )
+        space = known.whole.space if isinstance(known, PlaceField) else known.space
+        if isinstance(known, PlaceField):
+            return f"no curves of {space!r}. Correct them, or declare outside='clamp'."
         known, rules = f"no points of {space!r}", "outside='clamp' for those beyond the bounds"
         if isinstance(space, Categories):
             known = f"none of its {space.size:,} declared labels"

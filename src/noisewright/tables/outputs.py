@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.on_use import pa
-from noisewright.spaces import Categories, Counts, Dates, Interval, Lattice, Space, Subsets
+from noisewright.spaces import Categories, Counts, Curves, Dates, Interval, Lattice, Space, Subsets
 from noisewright.tables.cells import look_up
 from noisewright.tables.item_sets import ItemSets, arrow_lists
 from noisewright.tables.released_types import curve_type, released_type
@@ -38,6 +38,8 @@ def outputs_for(space: Space, given: Any) -> Outputs:
         return LabelOutputs(space, given)
     if isinstance(space, Subsets):
         return SetOutputs(space, given)
+    if isinstance(space, Curves):
+        return CurveOutputs(len(space.grid), given)
     return (DateOutputs if isinstance(space, Dates) else NumberOutputs)(space, given)
 
 

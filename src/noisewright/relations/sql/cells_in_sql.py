@@ -21,8 +21,15 @@ import numpy as np
 from noisewright.errors import InputError
 from noisewright.on_use import pa
 from noisewright.relations.kinds import FieldGrid, Truth, grid_of
+from noisewright.relations.list_fields import ItemField, PlaceField
 from noisewright.relations.nodes import LARGEST
 from noisewright.relations.sql.dialects import Dialect
+from noisewright.relations.sql.lists_in_sql import (
+    item_in_sql,
+    place_in_sql,
+    require_lists,
+    require_numbers,
+)
 from noisewright.relations.sql.terms import (
     Term,
     call,
@@ -57,6 +64,10 @@ Joined = list[tuple[Term, Term]]
 
 def require_type(field: Field, name: str, kind: Any) -> None:
     """Raise InputError unless cells of a column of a database can be read as the field says."""
+    if isinstance(field, ItemField):
+        return require_lists(field, name, kind)
+    if isinstance(field, PlaceField):
+        return require_numbers(field, name, kind)
     TotalCells(field, name=name).require_type(kind)
     labels = field.space.labels if isinstance(field.space, Categories) else ()
     values = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -100,6 +111,12 @@ class CellWriter:
 
     def number(self, field: Field, cell: Term, kind: Any) -> Term:
         """Return what a cell counts as."""
+        if isinstance(field, ItemField):
+            return item_in_sql(self.dialect, field, cell)
+        if isinstance(field, PlaceField):
+            element = self.dialect.element(cell, field.place)
+            value = self.number(field.value, element, kind.value_type)
+            return place_in_sql(self.dialect, field, cell.copy(), value)
         grid, space = grid_of(field), field.space
         if isinstance(space, Categories):
             return self._label(field, grid, cell, kind)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from noisewright.relations.sql.terms import (
     Term,
+    both,
     call,
     cast,
+    coalesce,
     expressions,
     join,
     text,
@@ -77,6 +81,24 @@ class Dialect:
         """Return the date of a time."""
         return cast(time, "DATE")
 
+    def element(self, cell: Term, place: int) -> Term:
+        """Return what is at a place of a list, from 0 on; NULL if it is shorter."""
+        return call("LIST_EXTRACT", cell, whole(place + 1))
+
+    def length(self, cell: Term) -> Term:
+        """Return how long a list is."""
+        return call("LEN", cell)
+
+    def holds(self, cell: Term, item: Term) -> Term:
+        """Return whether an item is in a list that is not NULL."""
+        return call("LIST_CONTAINS", cell, item)
+
+    def holds_only(self, cell: Term, items: Sequence[Term]) -> Term:
+        """Return whether a list holds some of these items and nothing else, no NULL either."""
+        known = call("LIST_HAS_ALL", expressions().Array(expressions=list(items)), cell)
+        there = coalesce(call("LIST_COUNT", cell.copy()), whole(0))
+        return both(known, join("EQ", there, call("LEN", cell.copy())))
+
     def part(self, name: str, time: Term) -> Term:
         """Return the year, month, hour or minute of a time or of a date."""
         exp = expressions()
@@ -115,6 +137,35 @@ class PostgresDialect(Dialect):
         """Return the bytes of a text."""
         return call("CONVERT_TO", cast(a, "TEXT"), text("UTF8"))
 
+    def element(self, cell: Term, place: int) -> Term:
+        """Return what is at a place of an array, from 0 on; NULL if it is shorter."""
+        exp = expressions()
+        return exp.Bracket(this=exp.Paren(this=cell), expressions=[whole(place)], offset=0)
+
+    def length(self, cell: Term) -> Term:
+        """Return how long an array is."""
+        return call("CARDINALITY", cell)
+
+    def holds(self, cell: Term, item: Term) -> Term:
+        """Return whether an item is in an array that is not NULL."""
+        return self._is_part(self._array([item], item), self._array(cell, item))
+
+    def holds_only(self, cell: Term, items: Sequence[Term]) -> Term:
+        """Return whether an array holds some of these items and nothing else, no NULL either."""
+        return self._is_part(self._array(cell, items[0]), self._array(items, items[0]))
+
+    def _is_part(self, a: Term, b: Term) -> Term:
+        return expressions().ArrayContainedBy(this=a, expression=b)
+
+    def _array(self, given: Term | Sequence[Term], item: Term) -> Term:
+        """Return an array of texts that are compared byte by byte, or of whole numbers."""
+        exp = expressions()
+        array = exp.Array(expressions=list(given)) if isinstance(given, list) else given
+        if not item.is_string:
+            return cast(array, "ARRAY<BIGINT>")
+        plain = exp.to_identifier("C", quoted=True)
+        return exp.Collate(this=cast(array, "ARRAY<TEXT>"), expression=plain)
+
     def digest(self, a: Term) -> Term:
         """Return the first 32 bits of the MD5 of a text, by way of a string of bits."""
         exp = expressions()
@@ -140,6 +191,23 @@ class SparkDialect(Dialect):
         return cast(a, "BINARY")
 
     utf_8 = exact
+
+    def element(self, cell: Term, place: int) -> Term:
+        """Return what is at a place of an array, from 0 on; NULL if it is shorter."""
+        return call("GET", cell, whole(place))
+
+    def length(self, cell: Term) -> Term:
+        """Return how long an array is."""
+        return call("SIZE", cell)
+
+    def holds(self, cell: Term, item: Term) -> Term:
+        """Return whether an item is in an array that is not NULL; a NULL in it is no item."""
+        return coalesce(call("ARRAY_CONTAINS", cell, item), expressions().false())
+
+    def holds_only(self, cell: Term, items: Sequence[Term]) -> Term:
+        """Return whether an array holds some of these items and nothing else, no NULL either."""
+        known = expressions().Array(expressions=list(items))
+        return join("EQ", call("SIZE", call("ARRAY_EXCEPT", cell, known)), whole(0))
 
     def digest(self, a: Term) -> Term:
         """Return the first 32 bits of the MD5 of a text."""

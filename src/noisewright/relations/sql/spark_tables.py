@@ -22,8 +22,12 @@ class SparkSqlTable(SqlTable):
         self.name = "the DataFrame"
         self._alias = f"noisewright_{uuid.uuid4().hex}"
         columns = self._guard(lambda: frame.schema, "open")
-        kinds = [(one.name, arrow_type(one.dataType.typeName(), self.engine)) for one in columns]
-        self.schema = pa.schema(kinds)
+        self.schema = pa.schema([(one.name, self._type_of(one.dataType)) for one in columns])
+
+    def _type_of(self, kind: Any) -> Any:
+        if kind.typeName() == "array":
+            return pa.list_(self._type_of(kind.elementType))
+        return arrow_type(kind.typeName(), self.engine)
 
     def term(self) -> Term:
         """Return the table as a part of a query."""

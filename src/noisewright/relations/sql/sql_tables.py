@@ -159,6 +159,8 @@ def arrow_type(name: str, engine: str) -> Any:
     for known, names in _TYPES.items():
         if name in names:
             return getattr(pa, known)()
+    if engine == "PostgreSQL" and name.startswith("_"):
+        return pa.list_(arrow_type(name[1:], engine))
     if name in ("decimal", "numeric"):
         return pa.decimal128(38, 9)
     if name in ("timestamp", "timestamp_ntz", "timestamptz"):

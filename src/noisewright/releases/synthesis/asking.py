@@ -136,7 +136,7 @@ def _own_answers(made: Synthesis, condition: ClassedQuery, keys: Sequence[str]) 
     """Return what the synthetic rows count in each group, scaled to the people."""
     shape = tuple(made.domain.by_name[name].size for name in keys)
     counts = np.zeros(prod(shape))
-    for codes in Declared.of(made.table, made.domain).batches(None):
+    for codes in Declared.of(made.table, made.split.fields).batches(None):
         holds = condition.counts.reshape(-1)[condition.atoms_of(codes)]
         size = len(next(iter(codes.values())))
         places = (

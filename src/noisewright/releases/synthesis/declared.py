@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -22,9 +23,10 @@ from noisewright.mechanisms import read_delta
 from noisewright.on_use import pa
 from noisewright.plans import Column, Plan, read_columns, read_epsilon, settings_at
 from noisewright.sampling import Source
-from noisewright.spaces import Categories, Curves, Records, Space, Subsets
-from noisewright.synthetic import Bins, TableInDatabase, Tallies, Workload, Zeros
+from noisewright.spaces import Categories, Records, Space
+from noisewright.synthetic import Bins, SplitColumns, TableInDatabase, Tallies, Workload, Zeros
 from noisewright.tables import (
+    Codes,
     Person,
     Schema,
     TableReader,
@@ -40,9 +42,18 @@ from noisewright.transaction import Progress
 class Columns:
     """What columns are declared to hold, and the budget of the plan that says so."""
 
-    domain: Records
     schema: Schema
     budget: tuple[Any, Any]
+
+    @cached_property
+    def split(self) -> SplitColumns:
+        """Which columns are split into several: sets of items, and curves."""
+        return SplitColumns(self.schema.fields)
+
+    @property
+    def domain(self) -> Records:
+        """The columns that are counted, with one value in a cell."""
+        return self.split.domain
 
     @classmethod
     def of(cls, plan: Any, *, person: Person | None = None) -> Columns:
@@ -61,7 +72,7 @@ class Columns:
             names=tuple(columns),
         )
         budget = (read_epsilon(said.get("epsilon")), read_delta(said.get("delta", 0)))
-        return cls(schema.domain, schema, budget)
+        return cls(schema, budget)
 
     @property
     def names(self) -> list[str]:
@@ -129,7 +140,7 @@ class Declared:
         """Open a table; nothing but its names and types is looked at."""
         columns = plan if isinstance(plan, Columns) else Columns.of(plan)
         schema = columns.schema
-        reader = TableInDatabase.of(data, schema.fields, schema.person)
+        reader: TableReader | TableInDatabase | None = columns.split.open(data, schema.person)
         if reader is None:
             require_column_names(data, schema)
             reader = open_table(data, schema=schema)
@@ -158,7 +169,7 @@ class Declared:
             return sum(len(next(iter(codes.values()))) for codes in self.batches(None))
         if self.reader.rows is not None:
             return self.reader.rows
-        first = next(name for name in self.reader.schema.names if name in dict(self.domain.columns))
+        first = next(name for name in self.reader.schema.names if name in self.declared.fields)
         return sum(batch.num_rows for batch in self.reader.batches([first]))
 
     @property
@@ -199,9 +210,7 @@ class Declared:
         assert isinstance(self.reader, TableReader)
         return self.reader
 
-    def batches(
-        self, progress: Progress | None, source: Source | None = None
-    ) -> Generator[dict[str, NDArray[Any]]]:
+    def batches(self, progress: Progress | None, source: Source | None = None) -> Generator[Codes]:
         """Yield the codes of the rows; raises with the column and the row of a bad cell.
 
         Ensures: every row is checked; of each person at most so many are yielded as the plan says.
@@ -212,7 +221,8 @@ class Declared:
         with closing(ahead(self._rows.batches(ordered, encoded=self.declared.labels))) as batches:
             for batch in batches:
                 if batch.num_rows:
-                    found = self.declared.encode(batch, rows)
+                    cells = self.declared.encode(batch, rows)
+                    found = self.columns.split.codes(cells, source)
                     if mine is not None:
                         kept = mine(batch, rows)
                         found = {name: codes[kept] for name, codes in found.items()}
@@ -247,9 +257,10 @@ class Declared:
             [pa.field(n, maker.type, nullable=False) for n, maker in self._makers().items()]
         )
 
-    def table(self, codes: Mapping[str, NDArray[np.int64]]) -> Any:
-        """Return codes as a table."""
-        arrays = [maker.array(codes[name]) for name, maker in self._makers().items()]
+    def table(self, codes: Codes, source: Source | None = None) -> Any:
+        """Return codes as a table; sets and curves are put together again."""
+        cells = self.columns.split.cells(codes, source)
+        arrays = [maker.array(cells[name]) for name, maker in self._makers().items()]
         schema = self.schema
         plain = [
             array if array.type.equals(field.type) else array.cast(field.type)
@@ -259,18 +270,18 @@ class Declared:
 
     def read_rows(self) -> Any:
         """Return all rows of the declared columns as they are stored."""
-        names = [name for name in self.reader.schema.names if name in dict(self.domain.columns)]
+        names = [name for name in self.reader.schema.names if name in self.declared.fields]
         batches = list(self._rows.batches(names))
         return pa.Table.from_batches(batches) if batches else self.schema.empty_table()
 
     def _makers(self) -> dict[str, Any]:
-        spaces = dict(self.domain.columns)
+        fields = self.declared.fields
         return {
             field.name: outputs_for(
-                spaces[field.name], getattr(field.type, "storage_type", field.type)
+                fields[field.name].space, getattr(field.type, "storage_type", field.type)
             )
             for field in self.reader.schema
-            if field.name in spaces
+            if field.name in fields
         }
 
 
@@ -305,13 +316,6 @@ def _require_possible(columns: Mapping[str, Any]) -> None:
             '  space = "categories"\n  labels = ["north", "south"]\n'
             'in place of use = "public", or use = "drop".'
         )
-    for name, column in columns.items():
-        if isinstance(column, Column) and isinstance(column.space, Subsets | Curves):
-            raise SpaceError(
-                f"the column {name!r} holds {type(column.space).__name__}; synthetic tables have "
-                "labels, counts, dates and numbers on a grid. Declare it as 'drop', or make one "
-                "column for each item."
-            )
 
 
 def _same(one: Space, other: Space) -> bool:

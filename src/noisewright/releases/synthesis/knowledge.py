@@ -17,7 +17,7 @@ from noisewright.given import brief
 from noisewright.relations import sql_table
 from noisewright.releases.synthesis.declared import Columns, Declared
 from noisewright.releases.synthesis.result import Synthesis
-from noisewright.spaces import Records
+from noisewright.spaces import Records, Subsets
 from noisewright.synthetic import (
     Bins,
     Conjunction,
@@ -51,7 +51,10 @@ class GivenKnowledge:
     @classmethod
     def of(cls, columns: Columns, *, zeros: Any, prior: Any, totals: Any) -> GivenKnowledge:
         """Read what is small; the starting table is read when its bins are known."""
-        return cls(read_zeros(zeros, columns.domain), read_totals(totals, columns), prior, columns)
+        made = cls(read_zeros(zeros, columns.domain), read_totals(totals, columns), prior, columns)
+        named = [name for one in made.zeros for name in one.columns]
+        _require_unlimited(columns, {*named, *made.columns_with_totals})
+        return made
 
     @property
     def is_some(self) -> bool:
@@ -81,6 +84,21 @@ class GivenKnowledge:
         if zeros is not None and prior is not None:
             _require_some_possible(prior, zeros)
         return PublicKnowledge(zeros, prior, totals)
+
+
+def _require_unlimited(columns: Columns, named: set[str]) -> None:
+    """Refuse zeros and totals of items of sets of limited size: items move between such sets."""
+    for name, part in columns.split.parts.items():
+        space = columns.schema.fields[name].space
+        if isinstance(space, Subsets) and space.largest is not None:
+            both = sorted(named.intersection(part.columns))
+            if both:
+                raise InputError(
+                    f"zeros and totals name {both[0]!r}, an item of the sets in {name!r}, which "
+                    f"have at most {space.largest} items. Items of larger sets are moved to other "
+                    "rows, so that neither could be kept. Declare the sets without largest=…, or "
+                    "leave these zeros and totals out."
+                )
 
 
 def read_zeros(given: Any, domain: Records) -> tuple[Conjunction, ...]:
@@ -128,7 +146,7 @@ def read_prior(given: Any, columns: Columns, grid: Bins) -> Prior | None:
     # Rows of a public table are nobody's, and what else it has is not read.
     schema = replace(columns.schema, person=None, others="drop")
     try:
-        read = Declared.of(repeatable(given), Columns(columns.domain, schema, columns.budget))
+        read = Declared.of(repeatable(given), Columns(schema, columns.budget))
         batches = ({n: codes[n] for n in columns.names} for codes in read.batches(None))
         return Prior.of(grid.batches(batches), grid.domain)
     except NoisewrightError as problem:

@@ -30,6 +30,7 @@ from noisewright.synthetic import (
     Spend,
     Workload,
     WorkloadErrors,
+    fields_of,
     shape_of,
 )
 
@@ -100,7 +101,7 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
     bins = _bins(document, domain)
     asked = document["workload"]
     unit, rows = document["spent"]["unit"], document["rows_per_person"]
-    read = Declared.of(target.data, domain)
+    read = Declared.of(target.data, fields_of(domain, document.get("split", {})))
     claims = document["guarantee"]
     guarantee = Guarantee(exactly(claims["epsilon"]), exactly(claims["delta"]))
     spends = tuple(Spend(one["what"], exactly(one["amount"]), unit) for one in document["spends"])
@@ -110,6 +111,7 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
     return Synthesis(
         table=read.read_rows(),
         domain=domain,
+        split=read.columns.split,
         _workload=None if asked is None else Workload.from_toml(asked, domain),
         method=document["method"],
         people=document["people"],

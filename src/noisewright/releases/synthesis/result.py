@@ -31,6 +31,7 @@ from noisewright.synthetic import (
     Measurement,
     PublicKnowledge,
     Spend,
+    SplitColumns,
     Workload,
     WorkloadDistance,
     WorkloadErrors,
@@ -89,6 +90,7 @@ class Synthesis:
     errors: WorkloadErrors
     is_private: bool
     bins: Bins
+    split: SplitColumns
     rows_per_person: int = 1
     inference: str = "tree"
     evaluation: Evaluation | None = None
@@ -197,6 +199,7 @@ class Synthesis:
             "errors": plain_errors(self.errors),
             "columns": {name: plain_points(space) for name, space in self.domain.columns},
             "spaces": {name: plain_space(space) for name, space in self.domain.columns},
+            **({"split": self.split.describe()} if self.split.parts else {}),
             "bins": {
                 name: {
                     "points": width,

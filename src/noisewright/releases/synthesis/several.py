@@ -116,9 +116,9 @@ def draw_tables(made: Synthesis, count: int, source: Source | None) -> Synthetic
             "files do not hold, and further tables would ignore it. Draw them where the table is "
             "made: nw.synthesize(…).tables(10), or --tables 10 in the shell."
         )
-    declared = Declared.of(made.table, made.domain)
+    declared = Declared.of(made.table, made.split.fields)
     every = tuple(
-        declared.table(refit_rows(made.bins, made.measurements, made.rows, bits, made.known))
+        declared.table(refit_rows(made.bins, made.measurements, made.rows, bits, made.known), bits)
         for _ in range(many)
     )
     return SyntheticTables(every, made.people)

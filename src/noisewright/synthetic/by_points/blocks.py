@@ -32,28 +32,58 @@ def cover(sizes: Mapping[str, int], tables: Iterable[Names], most: int) -> list[
     A block has at most so many cells, unless one table alone has more.
     """
     wanted = sorted({frozenset(names) for names in tables}, key=lambda t: (-len(t), sorted(t)))
-    left = [table for table in wanted if not any(table < other for other in wanted)]
+    longer = {len(t): place for place, t in reversed(list(enumerate(wanted)))}
+    left = dict.fromkeys(
+        table
+        for table in wanted
+        if not any(table < other for other in wanted[: longer[len(table)]])
+    )
     found: list[Names] = []
     while left:
-        block, cells = set(left[0]), _cells(sizes, left[0])
-        left = left[1:]
-        while True:
-            # What each further column would let the block hold besides.
-            gains: dict[str, int] = {}
-            for table in left:
-                missing = table - block
-                if len(missing) == 1:
-                    (name,) = missing
-                    gains[name] = gains.get(name, 0) + 1
-            fit = [name for name in gains if cells * sizes[name] <= most]
-            if not fit:
-                break
-            best = max(fit, key=lambda name: (gains[name], -sizes[name], name))
+        block = _Block(sizes, left)
+        first = next(iter(left))
+        cells = _cells(sizes, first)
+        block.add(*first)
+        while fit := [name for name in block.gains if cells * sizes[name] <= most]:
+            best = max(fit, key=lambda name: (block.gains[name], -sizes[name], name))
             block.add(best)
             cells *= sizes[best]
-            left = [table for table in left if not table <= block]
-        found.append(tuple(sorted(block)))
+        left = {table: None for table in left if table not in block.held}
+        found.append(tuple(sorted(block.names)))
     return found
+
+
+@final
+class _Block:
+    """A block that grows. `gains`: how many more tables it would hold with one more column."""
+
+    def __init__(self, sizes: Mapping[str, int], left: Iterable[frozenset[str]]) -> None:
+        self.names: set[str] = set()
+        self.held: set[frozenset[str]] = set()
+        self.gains: dict[str, int] = {}
+        self._tables: dict[str, list[frozenset[str]]] = {name: [] for name in sizes}
+        self._missing: dict[frozenset[str], int] = {}
+        for table in left:
+            self._missing[table] = len(table)
+            for name in table:
+                self._tables[name].append(table)
+            self._see(table)
+
+    def add(self, *names: str) -> None:
+        """Take columns in."""
+        for name in names:
+            self.names.add(name)
+            self.gains.pop(name, None)
+            for table in self._tables[name]:
+                self._missing[table] -= 1
+                self._see(table)
+
+    def _see(self, table: frozenset[str]) -> None:
+        if not self._missing[table]:
+            self.held.add(table)
+        elif self._missing[table] == 1:
+            (name,) = table - self.names
+            self.gains[name] = self.gains.get(name, 0) + 1
 
 
 @final
@@ -111,9 +141,14 @@ class BlockedTables:
     def _homes(self) -> list[_Home]:
         """How each table lies in the smallest block that holds it."""
         found: list[_Home] = []
+        cells = [prod(shape) for shape in self._shapes]
+        places: dict[str, set[int]] = {name: set() for name in self.sizes}
+        for place, block in enumerate(self._blocks):
+            for name in block:
+                places[name].add(place)
         for table in self.tables:
-            fit = [place for place, block in enumerate(self._blocks) if set(table) <= set(block)]
-            home = min(fit, key=lambda place: prod(self._shapes[place]))
+            fit = set[int].intersection(*(places[name] for name in table))
+            home = min(fit, key=lambda place: (cells[place], place))
             block = self._blocks[home]
             kept = [name for name in block if name in table]
             found.append(

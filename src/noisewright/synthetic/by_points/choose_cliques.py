@@ -9,7 +9,9 @@ else here depends on noisy counts, on earlier choices and on declared sizes alon
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +33,14 @@ def clique_weights(parts: Sequence[Names], cliques: Sequence[Names]) -> dict[Nam
 
     Ensures: whole numbers from 1 to 4, all 1 where every clique is asked for equally often.
     """
-    asked = [frozenset(columns) for columns in parts]
-    times = [max(1, sum(set(clique) <= part for part in asked)) for clique in cliques]
+    sizes = {len(clique) for clique in cliques}
+    asked = Counter(
+        frozenset(some)
+        for part in parts
+        for size in sizes
+        for some in combinations(sorted(set(part)), size)
+    )
+    times = [max(1, asked[frozenset(clique)]) for clique in cliques]
     if len(set(times)) <= 1:
         return dict.fromkeys(cliques, 1)
     most = max(times)

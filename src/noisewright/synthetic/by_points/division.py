@@ -28,6 +28,9 @@ ERROR_OF_ALL = {"rho": 0.2, "epsilon": 0.03}
 ERROR_OF_CHOSEN = {"rho": 0.3, "epsilon": 0.15}
 """What noise may make of a usual pair, where all are counted, and where some are chosen."""
 
+_CELLS_OF_ALL = {"rho": 16, "epsilon": 1}
+"""Where a usual pair has fewer cells, all are counted with less noise only: links are weaker."""
+
 _PAIRS_OF_COLUMN = {"rho": 4, "epsilon": 2}
 _MOST_OF_PAIRS = 0.5
 """At most so many pairs are chosen for each column, and at most this part of all."""
@@ -94,9 +97,12 @@ class Division:
     @cached_property
     def counts_all_pairs(self) -> bool:
         """Whether all pairs are counted, so that there is nothing to choose."""
-        most = ERROR_OF_ALL[self.budget.unit]
         every = len(self.pairs)
-        return self._worth == every or self._how_many(self.pairs, most, Fraction(1)) == every
+        if self._worth == every:
+            return True
+        unit = self.budget.unit
+        most = ERROR_OF_ALL[unit] * min(1.0, self._usual_cells(self.pairs) / _CELLS_OF_ALL[unit])
+        return self._how_many(self.pairs, most, Fraction(1)) == every
 
     @cached_property
     def _worth(self) -> int:
@@ -134,7 +140,7 @@ class Division:
             return len(cliques)
         whole = self.budget.total * part * _CLIQUES / (_SINGLES + _CHOICES + _CLIQUES)
         whole *= 1 - Fraction(self._part_of_conditions)
-        usual = round(statistics.median(self._cells(names) for names in cliques))
+        usual = self._usual_cells(cliques)
         none, least = 0, len(cliques) + 1
         while least - none > 1:
             some = (none + least) // 2
@@ -144,6 +150,9 @@ class Division:
             else:
                 least = some
         return none
+
+    def _usual_cells(self, cliques: Sequence[Names]) -> int:
+        return round(statistics.median(self._cells(names) for names in cliques))
 
     @property
     def choices(self) -> int:
