@@ -18,6 +18,7 @@ from noisewright.selection import exponential
 from noisewright.synthetic import Bins
 from noisewright.synthetic.by_points.by_points import ByPoints
 from noisewright.synthetic.by_points.rounds import ModelInRounds
+from noisewright.synthetic.by_points.starting_points import StartingPoints
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import RunBudget
 from noisewright.synthetic.steps.schedule import Choosing, Counting
@@ -138,7 +139,8 @@ def scores(k: int, delta: float, after: str) -> tuple[Choosing, list[tuple[int, 
             spends=list(first.spends),
         )
         steps.choice = stop  # pyright: ignore[reportAttributeAccessIssue]
-        model = ModelInRounds(steps, made.sizes, made.weights, singles, known)
+        start = StartingPoints(made.sizes, steps.tallies.rows, made.known, steps.source)
+        model = ModelInRounds(steps, made.sizes, made.weights, singles, known, start)
         choose = model.choose_larger if known else model.choose_pairs
         with pytest.raises(EnoughError):
             choose(made.pairs, made.division.chosen_pairs)

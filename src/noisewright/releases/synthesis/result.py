@@ -250,10 +250,10 @@ class Synthesis:
         Ensures: each interval covers the true number of the counted rows with the confidence, over
         the noise, whatever the table is; with `together` all of them do at once. A query that is a
         sum of cells that were counted together has the exact law of their noise, and a standard
-        error. Any other has the bounds that follow from all that was counted, by a linear program
-        (extra `design`); its value is that of the synthetic rows. Where these bounds are all that
-        is possible, `notes` says so. With about="population" the people are a sample, which adds
-        to the error. It is computed from noisy counts and costs no privacy.
+        error. Any other has the bounds that follow from all that was counted, by a linear program;
+        its value is that of the synthetic rows. Where these bounds are all that is possible,
+        `notes` says so. With about="population" the people are a sample, which adds to the error.
+        It is computed from noisy counts and costs no privacy.
         Source: Fréchet 1935 for bounds from marginals; Clopper and Pearson 1934 for populations.
         """
         from noisewright.releases.synthesis.asking import answer_query

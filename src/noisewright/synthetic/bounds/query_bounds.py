@@ -202,8 +202,8 @@ def _solve(target: Mask, masks: Mask, ends: Array, rows: int) -> tuple[float, fl
         from scipy.optimize import linprog
     except ImportError as problem:
         raise MissingPartError(
-            "a query that was not counted is bounded by a linear program, which needs SciPy: "
-            "pip install 'noisewright[design]'."
+            "a query that was not counted is bounded by a linear program of SciPy, which comes "
+            "with noisewright and is missing here: pip install scipy."
         ) from problem
     sums = masks.astype(np.float64)
     middle, half = ends.mean(axis=1) / rows, (ends[:, 1] - ends[:, 0]) / (2 * rows)
