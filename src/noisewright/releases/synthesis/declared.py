@@ -191,7 +191,7 @@ class Declared:
         counts meets one of the zeros.
         """
         if not isinstance(self.reader, TableInDatabase):
-            rows: Iterator[dict[str, NDArray[Any]]] = self.batches(progress, source)
+            rows: Iterator[Codes] = self.batches(progress, source)
             if zeros is not None:
                 rows = zeros.require_unmet(rows, numbered=self.declared.person is None)
             return Tallies.of(grid.batches(rows), grid.wide, groupings)

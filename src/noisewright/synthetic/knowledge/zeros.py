@@ -291,9 +291,7 @@ class Zeros:
             if not any(self._is_open(met, fixed) for met in self._met):
                 yield dict(zip(cut, atoms, strict=True))
 
-    def require_unmet(
-        self, batches: Iterator[dict[str, NDArray[Any]]], *, numbered: bool
-    ) -> Iterator[dict[str, NDArray[Any]]]:
+    def require_unmet(self, batches: Iterator[Codes], *, numbered: bool) -> Iterator[Codes]:
         """Yield batches of declared points on; raises at the first row that meets a zero."""
         first = 0
         for batch in batches:
