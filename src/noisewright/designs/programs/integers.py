@@ -40,8 +40,8 @@ class IntegerProgram:
             import highspy
         except ImportError as problem:
             raise MissingPartError(
-                f"{what} needs HiGHS, which comes with noisewright and is missing here: pip install "
-                "highspy."
+                f"{what} needs HiGHS, which comes with noisewright and is missing here: "
+                "pip install highspy."
             ) from problem
         model: Any = highspy.HighsLp()
         model.num_col_, model.num_row_ = self.costs.size, self.lowest.size
