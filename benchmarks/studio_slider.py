@@ -57,9 +57,8 @@ def running(folder: Path) -> Generator[tuple[str, str]]:
 
     rooms = StudioRooms.of(StudioFolder.at(folder), ledger=str(folder / "budget.db"))
     doorkeeper = Doorkeeper()
-    server = uvicorn.Server(
-        uvicorn.Config(Guard(make_app(rooms), doorkeeper=doorkeeper), port=0, log_level="critical")
-    )
+    guard = Guard(make_app(rooms), doorkeeper=doorkeeper)
+    server = uvicorn.Server(uvicorn.Config(guard, port=0, log_level="critical", log_config=None))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

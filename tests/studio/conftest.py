@@ -138,7 +138,8 @@ def run_studio(
     doorkeeper = Doorkeeper(users=users)
     app = Guard(make_app(rooms), doorkeeper=doorkeeper, most_bytes=1 << 20, **given)
     listener = _listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False))
+    # Configuring logs would close streams of other handlers, which tests may have captured.
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     end = time.monotonic() + 30

@@ -214,7 +214,7 @@ def new_file(database: Database) -> Generator[Database]:
     one, and never removed from there.
     """
     path = database.path
-    if path is None or path.exists():
+    if path is None or os.path.exists(path):  # False, too, where a folder may not be looked into
         # A server, an empty file, or a database of other tables; the transaction decides.
         yield database
         return
