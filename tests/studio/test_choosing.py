@@ -1,6 +1,8 @@
 """The slider shows what `advise` says: predicted for the very budget, or marked as an estimate."""
 
 import json
+import subprocess
+import sys
 import time
 from concurrent.futures import BrokenExecutor, Future
 from fractions import Fraction
@@ -264,3 +266,20 @@ def test_two_browsers_each_get_their_predictions(
         assert first.running is not None
     finally:
         desk.close()
+
+
+def test_a_picture_does_not_wait_for_pandas() -> None:
+    """To load it takes longer than the predictions that one waits for."""
+    code = f"""
+import sys
+from noisewright.mechanisms import Guarantee
+from noisewright.studio.choosing import Study, picture, predict_knot
+study, budget = Study({PLAN!r}, 1000, {SHARES!r}), Guarantee(1)
+made = study.preview()
+tasks = {{task.curve: task for task in made.tasks(budget)}}
+for task in tasks["synthetic"], tasks["asked"]:
+    made.add(task, predict_knot(study, task))
+assert picture(made, budget)["errors"]
+sys.exit("pandas" in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
