@@ -6,7 +6,7 @@ import pytest
 
 from noisewright.studio.failures import RefusalError
 from noisewright.studio.folder import StudioFolder, without_password
-from tests.studio.conftest import RunningStudio
+from tests.studio.conftest import RunningStudio, run_studio
 
 
 @pytest.fixture
@@ -108,3 +108,12 @@ def test_an_address_is_shown_without_its_password(password: str) -> None:
     given = f"postgresql://ann:{password}@db.example:5433/survey?password=hunter3#x"
     assert without_password(given) == "postgresql://ann@db.example:5433/survey"
     assert without_password("postgresql://db/x?user=a@b") == "postgresql://db/x"
+
+
+def test_a_ledger_out_of_reach_does_not_show_its_password(tmp_path: Path) -> None:
+    where = "postgresql://ann:hunter2@127.0.0.1:1/budgets?connect_timeout=2&password=hunter3"
+    for studio in run_studio(tmp_path, ledger=where):
+        with studio.browser() as client:
+            for answer in (client.get("/api/ledger"), client.get("/api/state")):
+                assert "127.0.0.1:1/budgets" in answer.text
+                assert "hunter" not in answer.text
