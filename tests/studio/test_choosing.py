@@ -1,6 +1,8 @@
 """The slider shows what `advise` says: predicted for the very budget, or marked as an estimate."""
 
 import json
+import subprocess
+import sys
 import time
 from concurrent.futures import BrokenExecutor, Future
 from fractions import Fraction
@@ -236,3 +238,48 @@ def test_odd_numbers_are_refused(studio: RunningStudio, monkeypatch: pytest.Monk
         key = client.post("/api/advice", json=wanted).json()["key"]
         assert client.get(f"/api/advice/{key}", params={"epsilon": "no"}).status_code == 400
         assert client.get("/api/advice/unknown", params={"epsilon": "1"}).status_code == 404
+
+
+def test_two_browsers_each_get_their_predictions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "ProcessPoolExecutor", lambda *_, **__: Idle())
+    desk, one, two = AdviceDesk(tmp_path), Study(PLAN, 1000, SHARES), Study(PLAN, 2000, SHARES)
+    try:
+        desk.open(one, epsilon="1", delta="1e-9")
+        desk.open(two, epsilon="1", delta="1e-9")
+        first, second = desk._open[one.key], desk._open[two.key]
+
+        def finish(opened: Any) -> None:
+            task = next(opened.preview.tasks(Guarantee(1, Fraction(1, 10**9))))
+            done: Future[Any] = Future()
+            done.set_exception(ValueError())
+            desk._keep(opened, task, done)
+
+        finish(first)
+        assert second.running is not None
+        desk.look(one.key, epsilon="2", delta="1e-9", settle=True)
+        finish(second)
+        assert first.running is not None, "it settles, though another was opened after it"
+        desk.look(two.key, epsilon="2", delta="1e-9", settle=True)
+        finish(second)
+        assert first.running is not None
+    finally:
+        desk.close()
+
+
+def test_a_picture_does_not_wait_for_pandas() -> None:
+    """To load it takes longer than the predictions that one waits for."""
+    code = f"""
+import sys
+from noisewright.mechanisms import Guarantee
+from noisewright.studio.choosing import Study, picture, predict_knot
+study, budget = Study({PLAN!r}, 1000, {SHARES!r}), Guarantee(1)
+made = study.preview()
+tasks = {{task.curve: task for task in made.tasks(budget)}}
+for task in tasks["synthetic"], tasks["asked"]:
+    made.add(task, predict_knot(study, task))
+assert picture(made, budget)["errors"]
+sys.exit("pandas" in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)

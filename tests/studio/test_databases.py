@@ -49,3 +49,20 @@ def test_a_table_of_duckdb_is_declared_and_asked(studio: RunningStudio) -> None:
             assert str(studio.folder) not in answer.text
     book = nw.Ledger.open(studio.folder / "budget.db")
     assert [entry.kind for entry in book.history()].count("spend") == 1
+
+
+def test_a_table_of_duckdb_is_no_other_file(studio: RunningStudio) -> None:
+    """DuckDB takes a quoted name for a path, and its views can read files."""
+    outside = studio.folder.parent / "outside"
+    (studio.folder.parent / "outside.csv").write_text("secret_name\n1\n")
+    with duckdb.connect(str(studio.folder / "survey.duckdb")) as made:
+        made.execute("CREATE TABLE people AS SELECT 'nurse' AS job FROM range(3)")
+        made.execute(f"CREATE VIEW peek AS SELECT * FROM read_csv('{outside}.csv')")
+    with studio.browser() as client:
+        for table in (f"{outside}.csv", "peek", "self", "query", f"read_csv('{outside}.csv')"):
+            wanted = {"table": {"file": "survey.duckdb", "table": table}}
+            answer = client.post("/api/draft", json=wanted)
+            assert answer.status_code == 400, table
+            assert "secret_name" not in answer.text
+        wanted = {"table": {"file": "survey.duckdb", "table": "people"}}
+        assert client.post("/api/draft", json=wanted).status_code == 200

@@ -1,12 +1,14 @@
 """Who may come in, from where, and with how much."""
 
 import contextlib
+import socket
+from pathlib import Path
 
 import httpx
 import pytest
 
 from noisewright.studio.guard import HEADERS
-from tests.studio.conftest import TABLE, RunningStudio
+from tests.studio.conftest import TABLE, RunningStudio, run_studio
 
 
 def test_nothing_is_shown_without_the_token(studio: RunningStudio) -> None:
@@ -115,3 +117,20 @@ def test_an_unexpected_error_shows_no_message(
     assert answer.status_code == 500
     assert "63.137" not in answer.text
     assert answer.json()["error"].startswith("RuntimeError in")
+
+
+def test_a_body_that_does_not_arrive_is_not_waited_for(tmp_path: Path) -> None:
+    for studio in run_studio(tmp_path, longest=0.2):
+        with studio.browser() as client:
+            host, port = studio.origin.removeprefix("http://").split(":")
+            head = [
+                "POST /api/draft HTTP/1.1",
+                f"host: {host}:{port}",
+                f"origin: {studio.origin}",
+                f"cookie: noisewright_studio={client.cookies['noisewright_studio']}",
+                "content-length: 100",
+            ]
+            with socket.create_connection((host, int(port)), timeout=20) as slow:
+                slow.sendall("\r\n".join([*head, "", "{"]).encode())
+                assert slow.recv(100).startswith(b"HTTP/1.1 408")
+            assert client.get("/api/state").status_code == 200

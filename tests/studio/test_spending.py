@@ -4,11 +4,16 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 import noisewright as nw
 from noisewright.mechanisms import Guarantee
-from noisewright.studio.jobs import mark_of, read_job, settle, write_job
+from noisewright.studio import jobs
+from noisewright.studio.folder import StudioFolder
+from noisewright.studio.jobs import JobShelf, hold, mark_of, read_job, settle, write_job
 from tests.studio.conftest import SECRET, TABLE, RunningStudio, write_survey
 
 
@@ -169,3 +174,23 @@ def test_code_is_quoted(studio: RunningStudio) -> None:
         made = studio.explain(client, output=odd, without_ledger=True).json()
     assert "'it'\"'\"'s; rm -rf x.csv'" in made["shell"]
     compile(made["python"], "code", "exec")
+
+
+def test_a_job_that_is_late_cannot_begin_while_it_is_settled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its process would spend after the page said that nothing was debited."""
+    shelf, name = JobShelf(StudioFolder.at(tmp_path)), "a" * 32
+    path = tmp_path / ".noisewright-studio" / "jobs" / f"{name}.json"
+    begun = "2020-01-01T00:00:00+00:00"
+    write_job(path, {"id": name, "state": "waiting", "begun": begun, "ledger": None})
+
+    def settle_slowly(job: dict[str, Any], **given: Any) -> dict[str, Any]:
+        with pytest.raises(BlockingIOError), hold(path):
+            pass
+        return settle(job, **given)
+
+    monkeypatch.setattr(jobs, "settle", settle_slowly)
+    with hold(path):
+        assert shelf.read(name)["state"] == "waiting", "its process has the lock"
+    assert shelf.read(name)["state"] == "interrupted"

@@ -16,8 +16,11 @@ import noisewright as nw
 from noisewright.errors import InputError
 from noisewright.mechanisms import Guarantee
 from noisewright.studio import add_user, remove_user
+from noisewright.studio.declaring import TableChoice
 from noisewright.studio.doorkeeper import Doorkeeper
+from noisewright.studio.spending import Confirmations
 from noisewright.studio.users import UserBook
+from noisewright.studio.work_requests import WorkRequest
 from tests.ledger.server import server
 from tests.studio.conftest import TABLE, RunningStudio, run_studio, write_survey
 
@@ -107,6 +110,9 @@ def test_who_is_removed_or_changed_is_so_at_once(tmp_path: Path) -> None:
     assert (found.name, found.may) == ("ann", "spend")
     renewed = book.add("ann", may="look")
     assert keeper.exchange(token) is None
+    assert keeper.visitor(session) is None, "whoever stole the old token is out"
+    session = keeper.exchange(renewed)
+    assert session is not None
     found = keeper.visitor(session)
     assert found is not None
     assert found.may == "look"
@@ -116,6 +122,8 @@ def test_who_is_removed_or_changed_is_so_at_once(tmp_path: Path) -> None:
     assert session is not None
     book.remove("ann")
     assert keeper.visitor(session) is None
+    book.add("ann")
+    assert keeper.visitor(session) is None, "another ann is somebody else"
     assert token not in (tmp_path / "users.json").read_text()
 
 
@@ -259,3 +267,35 @@ def test_a_list_of_users_is_read_strictly(tmp_path: Path) -> None:
     nobody = UserBook(tmp_path / "nobody.json")
     assert len(nobody) == 0
     assert nobody.holder("x") is None
+
+
+def test_a_record_is_not_shown_as_names_to_who_looks(tmp_path: Path) -> None:
+    (tmp_path / "bare.csv").write_text("Zoe Private,39,baker\nYan Private,40,clerk\n")
+    with team_in(tmp_path) as team:
+        studio = team.studio
+        with studio.member(team.tokens["eve"]) as eve, studio.member(team.tokens["owner"]) as owner:
+            for said in ({}, {"header": True}, {"delimiter": "|"}):
+                wanted = {"table": {"file": "bare.csv", **said}}
+                refused = eve.post("/api/draft", json=wanted)
+                assert refused.status_code in (400, 403), said
+                assert "Private" not in refused.text
+            told = {"file": "bare.csv", "header": True}
+            for path in ("/api/explain", "/api/advice"):
+                asked: dict[str, Any] = {"table": told, "plan": "plan.toml"}
+                asked |= {"kind": "release", "output": "x.csv"} if "explain" in path else {}
+                studio.plan(owner)
+                assert "Private" not in eve.post(path, json=asked).text
+            named = {"file": "bare.csv", "header": False, "names": ["name", "hours", "job"]}
+            assert eve.post("/api/draft", json={"table": named}).status_code == 200
+            # Years, say, are names too; whoever keeps the data may say so.
+            assert owner.post("/api/draft", json={"table": told}).status_code == 200
+
+
+def test_nobody_pushes_out_what_was_explained_to_another() -> None:
+    waiting, table = Confirmations(), TableChoice(file="survey.csv")
+    wanted = WorkRequest(kind="release", table=table, plan="plan.toml", output="x.csv")
+    name = waiting.add(wanted, "ann")
+    hers = [waiting.add(wanted, "eve") for _ in range(150)]
+    assert waiting.take(name, "ann") is wanted
+    assert waiting.take(name, "eve") is None
+    assert [waiting.take(one, "eve") is None for one in hers].count(True) == 50

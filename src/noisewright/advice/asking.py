@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from noisewright.advice.predictions import Errors
@@ -13,6 +14,8 @@ from noisewright.queries import Private, Question, col, count, plan_together
 from noisewright.spaces import Categories, Counts, Dates
 from noisewright.tables import Field, Person
 
+_ARROW_NAMES: dict[type, str] = {str: "string", bool: "bool_", int: "int64", date: "date32"}
+
 
 def errors_of_asking(
     fields: Mapping[str, Field],
@@ -22,9 +25,10 @@ def errors_of_asking(
     rows: int,
 ) -> Errors:
     """Return the errors of answers to exactly these questions, asked together."""
-    empty = {name: pa.array([], type=_cell_type(field)) for name, field in fields.items()}
+    # Unlike pa.array, pa.nulls does not load pandas, which takes longer than the prediction.
+    empty = {name: pa.nulls(0, _cell_type(field)) for name, field in fields.items()}
     if person is not None:
-        empty[person.column] = pa.array([], type=pa.string())
+        empty[person.column] = pa.nulls(0, pa.string())
     table = Private(pa.table(empty), columns=dict(fields), person=person, ledger=None)
     asked: dict[AdvisedQuestion, Question] = {}
     for one in questions:
@@ -56,5 +60,7 @@ def _cell_type(field: Field) -> Any:
     """Return a type of cells that such a column may have; a prediction needs no cell."""
     space = field.space
     if isinstance(space, Categories | Dates):
-        return pa.array([space.point(0)]).type
+        point = space.point(0)
+        known = _ARROW_NAMES.get(type(point))
+        return pa.array([point]).type if known is None else getattr(pa, known)()
     return pa.int64() if isinstance(space, Counts) else pa.float64()

@@ -58,21 +58,7 @@ class Advice:
     @property
     def table(self) -> Any:
         """All questions with the errors of each tool, as an Arrow table."""
-        import pyarrow as pa
-
-        columns = {
-            tool: pa.array(
-                [in_units(q, e) for q, e in zip(self.questions, found, strict=True)], pa.float64()
-            )
-            for tool, found in self.errors.items()
-        }
-        return pa.table(
-            {
-                "question": pa.array([str(one) for one in self.questions], pa.string()),
-                "unit": pa.array([one.unit for one in self.questions], pa.string()),
-                **columns,
-            }
-        )
+        return _in_arrow(_columns(self.questions, self.errors))
 
     def differences(self, *, confidence: float = 0.95, power: float = 0.8) -> Any:
         """Return how far two answers must be apart to be told from noise, as an Arrow table.
@@ -86,29 +72,7 @@ class Advice:
         besides.
         Source: Lehmann and Romano 2005, section 3.2.
         """
-        import pyarrow as pa
-
-        columns = {
-            tool: pa.array(
-                [
-                    in_units(q, e)
-                    for q, e in zip(
-                        self.questions, self._differences(found, confidence, power), strict=True
-                    )
-                ],
-                pa.float64(),
-            )
-            for tool, found in self.errors.items()
-        }
-        return pa.table({name: self.table.column(name) for name in ("question", "unit")} | columns)
-
-    def _differences(
-        self, errors: Sequence[float | None], confidence: float, power: float
-    ) -> list[float | None]:
-        return [
-            detectable_difference(one, error, confidence=confidence, power=power)
-            for one, error in zip(self.questions, errors, strict=True)
-        ]
+        return _in_arrow(_columns(self.questions, _differences(self, confidence, power)))
 
     @property
     def promise(self) -> str:
@@ -128,9 +92,7 @@ class Advice:
 
     def difference_lines(self) -> list[list[str]]:
         """Return differences that show (95% confidence, 80% power) as texts, in the same way."""
-        found: dict[Tool, list[float | None]] = {
-            tool: self._differences(each, 0.95, 0.8) for tool, each in self.errors.items()
-        }
+        found = _differences(self, 0.95, 0.8)
         head = ["difference that shows", *(TOOLS[tool] for tool in self.errors)]
         return [head, *(self._line(at, found, show_differences) for at in self._kinds())]
 
@@ -269,6 +231,55 @@ def name_of(tool: Tool) -> str:
 def times_smaller(ratio: float) -> str:
     """Return a ratio of errors to two digits."""
     return f"{ratio:.1f}" if ratio < 9.95 else f"{float(f'{ratio:.2g}'):,.0f}"
+
+
+def error_rows(advice: Advice) -> list[dict[str, Any]]:
+    """Return the rows of `advice.table` as dictionaries, without loading Arrow and pandas."""
+    return _in_rows(_columns(advice.questions, advice.errors))
+
+
+def difference_rows(advice: Advice) -> list[dict[str, Any]]:
+    """Return the rows of `advice.differences()` as dictionaries, in the same way."""
+    return _in_rows(_columns(advice.questions, _differences(advice, 0.95, 0.8)))
+
+
+def _differences(advice: Advice, confidence: float, power: float) -> dict[Tool, list[float | None]]:
+    return {
+        tool: [
+            detectable_difference(one, error, confidence=confidence, power=power)
+            for one, error in zip(advice.questions, errors, strict=True)
+        ]
+        for tool, errors in advice.errors.items()
+    }
+
+
+def _columns(
+    questions: Sequence[AdvisedQuestion], found: Mapping[Tool, Sequence[float | None]]
+) -> dict[str, list[Any]]:
+    return {
+        "question": [str(one) for one in questions],
+        "unit": [one.unit for one in questions],
+        **{
+            tool: [in_units(q, e) for q, e in zip(questions, each, strict=True)]
+            for tool, each in found.items()
+        },
+    }
+
+
+def _in_rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _in_arrow(columns: Mapping[str, list[Any]]) -> Any:
+    import pyarrow as pa
+
+    text = ("question", "unit")
+    return pa.table(
+        {
+            name: pa.array(cells, pa.string() if name in text else pa.float64())
+            for name, cells in columns.items()
+        }
+    )
 
 
 def in_units(question: AdvisedQuestion, error: float | None) -> float | None:

@@ -160,8 +160,10 @@ def _at_url(address: str, patience: float) -> Database:
         connection.exec_driver_sql(f"SET LOCAL lock_timeout TO {max(1, int(patience * 1000))}")
 
     sa.event.listen(engine, "begin", begin)
-    shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
-    has_password = url.password is not None or any("password" in name for name in url.query)
+    secret = [name for name in url.query if "password" in name.lower()]
+    has_password = url.password is not None or bool(secret)
+    named = url.set(drivername="postgresql").difference_update_query(secret)
+    shown = named.render_as_string(hide_password=True)
     return Database(engine, shown, None, patience, None if has_password else address)
 
 

@@ -11,7 +11,6 @@ from fastapi.responses import FileResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field as Given
 
-from noisewright.files import read_text
 from noisewright.studio import budgets, declaring, designing, spending, workbench
 from noisewright.studio.choosing import AdviceDesk, Study
 from noisewright.studio.designing import StudioDesign
@@ -124,22 +123,21 @@ def _add_data_routes(app: FastAPI, rooms: StudioRooms) -> None:
         }
 
     @app.post("/api/draft")
-    def draft(request: declaring.DraftRequest) -> dict[str, Any]:
+    def draft(request: declaring.DraftRequest, user: Visitor) -> dict[str, Any]:
         """Draft a plan from names, types and declarations; no value is read."""
+        request.table.require_named(folder, asserted=user.includes("grant"))
         return declaring.describe_draft(request.draft(folder))
 
     @app.post("/api/plans")
-    def plans(request: declaring.SavedPlan) -> dict[str, Any]:
+    def plans(request: declaring.SavedPlan, user: Visitor) -> dict[str, Any]:
         """Keep a draft as a plan in the folder."""
+        request.table.require_named(folder, asserted=user.includes("grant"))
         return declaring.save_plan(request, folder)
 
     @app.get("/api/plan")
     def plan(file: Annotated[str, Query(max_length=1000)]) -> Response:
         """Download a plan."""
-        path = folder.existing(file)
-        if path.suffix != ".toml":
-            raise RefusalError(f"{file!r} is not a plan.")
-        text = read_text(path, what="the plan")
+        text = declaring.read_plan(file, folder)
         return Response(text, media_type="application/toml", headers=_DOWNLOAD)
 
     @app.get("/api/plan/settings")
@@ -152,8 +150,7 @@ def _add_choice_routes(app: FastAPI, rooms: StudioRooms) -> None:
     @app.post("/api/advice")
     def advise(request: AdviceRequest) -> dict[str, Any]:
         """Begin to predict errors at any budget; no value is read."""
-        path = rooms.folder.existing(request.plan)
-        text = read_text(path, what="the plan")
+        text = declaring.read_plan(request.plan, rooms.folder)
         rows = request.rows
         if rows is None:
             if request.table is None:

@@ -13,6 +13,7 @@ import json
 import multiprocessing
 import os
 import threading
+import time
 import tomllib
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
@@ -30,6 +31,8 @@ from noisewright.studio.failures import RefusalError, sentence_of
 from noisewright.version import __version__
 
 _MOST_STUDIES = 8
+_LOOKED_AT = 60.0
+"""Seconds after which a study that nobody looks at is left."""
 _LEAST, _MOST = Fraction(1, 10**6), Fraction(1000)
 _LEAST_DELTA = Fraction(1, 10**100)
 
@@ -72,6 +75,7 @@ class _Open:
     running: Future[Knot] | None = None
     problem: str = ""
     steps: tuple[int, int] = field(default=(0, 0))
+    seen: float = 0.0
 
 
 @final
@@ -118,7 +122,10 @@ class AdviceDesk:
             opened = self._open.get(key)
             if opened is None:
                 return None
+            opened.seen = time.monotonic()
             if settle:
+                # Another browser may have opened another study since.
+                self._open[key] = self._open.pop(key)
                 opened.wanted, opened.problem = budget, ""
                 self._advance()
             shown = picture(opened.preview, budget)
@@ -145,18 +152,24 @@ class AdviceDesk:
 
     def _advance(self) -> None:
         """Let the process make the next prediction, if it is idle."""
-        if self._is_closed or not self._open:
+        if self._is_closed or any(one.running for one in self._open.values()):
             return
-        opened = list(self._open.values())[-1]
-        if opened.wanted is None or any(one.running for one in self._open.values()):
-            return
-        tasks = list(opened.preview.tasks(opened.wanted))
-        known = sum(len(each) for each in opened.preview.knots.values())
-        opened.steps = known, len(tasks)
-        if not tasks or opened.problem:
-            return
-        opened.running = self._process().submit(predict_knot, opened.study, tasks[0])
-        opened.running.add_done_callback(lambda done: self._keep(opened, tasks[0], done))
+        # The latest first; once all is known of it, others that a browser still looks at.
+        latest, *others = reversed(self._open.values()) if self._open else [None]
+        since = time.monotonic() - _LOOKED_AT
+        for opened in (latest, *(one for one in others if one and one.seen > since)):
+            if opened is None or opened.wanted is None or opened.problem:
+                continue
+            tasks = list(opened.preview.tasks(opened.wanted))
+            known = sum(len(each) for each in opened.preview.knots.values())
+            opened.steps = known, len(tasks)
+            if tasks:
+                self._submit(opened, tasks[0])
+                return
+
+    def _submit(self, opened: _Open, task: PreviewTask) -> None:
+        opened.running = self._process().submit(predict_knot, opened.study, task)
+        opened.running.add_done_callback(lambda done: self._keep(opened, task, done))
 
     def _process(self) -> ProcessPoolExecutor:
         if self._pool is None:
@@ -179,6 +192,7 @@ class AdviceDesk:
                 return
             except Exception as problem:
                 opened.problem = sentence_of(problem)
+                self._advance()
                 return
             with suppress(OSError):
                 write_whole(opened.place, json.dumps(opened.preview.plain()).encode())
@@ -233,9 +247,9 @@ def picture(preview: Preview, budget: Guarantee) -> dict[str, Any]:
         "tools": {tool: advice.TOOLS[tool] for tool in made.errors},
         "pending": [advice.TOOLS[t] for t, how in glimpse.sources.items() if how == "pending"],
         "estimated": [tool for tool, how in glimpse.sources.items() if how == "estimated"],
-        "errors": made.table.to_pylist(),
+        "errors": advice.error_rows(made),
         "lines": made.lines(),
-        "differences": made.differences().to_pylist(),
+        "differences": advice.difference_rows(made),
         "difference_lines": made.difference_lines(),
         "recommended": made.recommended if glimpse.is_whole else None,
         "verdict": made.verdict if glimpse.is_whole else "",

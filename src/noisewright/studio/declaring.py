@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field as Given
 
 from noisewright import advice, plans, relations, tables
-from noisewright.errors import NoisewrightError
+from noisewright.errors import DataError, NoisewrightError
 from noisewright.exact import parse_toml, show
 from noisewright.files import read_text, save_whole
 from noisewright.plans import CodebookEntry, Column, Draft, NamedType, Treatment
@@ -70,12 +70,35 @@ class TableChoice(_Request):
             names=self.names,
         )
 
+    def require_named(self, folder: StudioFolder, *, asserted: bool) -> None:
+        """Refuse a text or a sheet whose first line would be shown, and may be a record.
+
+        Another delimiter than that of the file would hide what a record looks like. `asserted`
+        lets whoever asks say that the line holds names.
+        """
+        if self.is_in_database or self.header is False or (asserted and self.header):
+            return
+        plain = self.model_copy(update={"header": None, "names": None})
+        try:
+            for read in (plain, plain.model_copy(update={"delimiter": None})):
+                tables.require_names(read.open(folder), labels=())
+        except DataError as problem:
+            if asserted or not self.header:
+                raise
+            raise RefusalError(
+                f"the first line of {self.file} may be a record, which only a user with the right "
+                "'grant' may show as names. If it is one, say so and name the columns; otherwise "
+                "ask such a user to declare them.",
+                status=403,
+            ) from problem
+
     def _open_in_database(self, folder: StudioFolder) -> relations.SqlTable:
         if not self.table:
             raise RefusalError(f"{self.file} has several tables; name one of them, or a view.")
         if "://" in self.file:
             return relations.PostgreSQL(folder.address_of(self.file), self.table)
-        return relations.DuckDB(folder.existing(self.file), self.table)
+        # To DuckDB, a name may be the path of another file, and a view may read one.
+        return relations.DuckDB(folder.existing(self.file), self.table, outside=False)
 
 
 class ColumnChoice(_Request):
@@ -213,17 +236,24 @@ def save_plan(request: SavedPlan, folder: StudioFolder) -> dict[str, Any]:
     return {"file": request.file, **made}
 
 
+def read_plan(file: str, folder: StudioFolder) -> str:
+    """Return the text of a plan, finished or not; refuse a file that is none."""
+    path = folder.existing(file)
+    if path.suffix != ".toml":
+        raise RefusalError(f"{file!r} is not a plan: it should end in .toml, as plans do.")
+    text = read_text(path, what="the plan")
+    document = parse_toml(text, what=file)
+    if "version" not in document or not isinstance(document.get("columns"), dict):
+        raise RefusalError(f"{file!r} is not a plan: it has no version, or no columns.")
+    return text
+
+
 def reopen_plan(file: str, folder: StudioFolder) -> dict[str, Any]:
     """Return what a saved plan says besides its columns, and what the data room has no field for.
 
     Its columns are read as those of a codebook are.
     """
-    path = folder.existing(file)
-    if path.suffix != ".toml":
-        raise RefusalError(f"{file!r} should end in .toml, as plans do.")
-    document = parse_toml(read_text(path, what="the plan"), what=file)
-    if "version" not in document or not isinstance(document.get("columns"), dict):
-        raise RefusalError(f"{file!r} is not a plan: it has no version, or no columns.")
+    document = parse_toml(read_plan(file, folder), what=file)
     person = document.get("person")
     named = person if isinstance(person, dict) and {"column", "rows"} <= set(person) else None
     amounts = {

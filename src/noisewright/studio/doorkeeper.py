@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
-from noisewright.studio.users import StudioUser, UserBook
+from noisewright.studio.users import StudioUser, UserBook, hash_of
 
 _MOST_SESSIONS = 64
 _MOST_TEAM_SESSIONS = 1024
@@ -27,6 +27,7 @@ class _Session:
     secret: str
     user: str | None
     begun: float
+    token_hash: str = ""
 
 
 @final
@@ -60,7 +61,7 @@ class Doorkeeper:
         """Return a session for a token; None if it opens nothing. That of a terminal works once."""
         if self._users is not None:
             user = self._users.holder(token)
-            return None if user is None else self._open(user.name)
+            return None if user is None else self._open(user.name, hash_of(token))
         with self._lock:
             if not secrets.compare_digest(token.encode(), self.token.encode()):
                 return None
@@ -82,7 +83,9 @@ class Doorkeeper:
         found = same[0]
         if found.user is None or self._clock() - found.begun > _LONGEST:
             return None
-        return self._users.find(found.user)
+        # Whoever took a token that was renewed since is out, with the sessions that it opened.
+        holds = self._users.holds(found.user, found.token_hash)
+        return self._users.find(found.user) if holds else None
 
     def holder(self, token: str) -> StudioUser | None:
         """Return the user of a team whose token this is, as a program presents it."""
@@ -93,10 +96,10 @@ class Doorkeeper:
         with self._lock:
             self._sessions = [one for one in self._sessions if one.secret != session]
 
-    def _open(self, user: str | None) -> str:
+    def _open(self, user: str | None, token_hash: str = "") -> str:
         session = secrets.token_urlsafe(32)
         most = _MOST_SESSIONS if self._users is None else _MOST_TEAM_SESSIONS
         with self._lock:
-            kept = [*self._sessions, _Session(session, user, self._clock())]
+            kept = [*self._sessions, _Session(session, user, self._clock(), token_hash)]
             self._sessions = kept[-most:]
         return session

@@ -11,7 +11,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
-from urllib.parse import urlsplit
 
 from noisewright.studio.failures import RefusalError
 
@@ -29,10 +28,13 @@ def without_password(where: str) -> str:
     """Return a path, or the address of a database without its password and options."""
     if "://" not in where:
         return where
-    parts = urlsplit(where)
-    user, _, host = parts.netloc.rpartition("@")
-    user = user.partition(":")[0]
-    return f"{parts.scheme}://{f'{user}@' if user else ''}{host}{parts.path}"
+    scheme, _, rest = where.partition("://")
+    # PostgreSQL takes all before the first @, unless a slash comes first, for user and password;
+    # a password may hold ? and #, which end the name of a host.
+    named, at, after = rest.partition("@")
+    user = named.partition(":")[0] if at and "/" not in named else ""
+    place = (after if at and "/" not in named else rest).partition("?")[0].partition("#")[0]
+    return f"{scheme}://{f'{user}@' if user else ''}{place.rpartition('@')[2]}"
 
 
 @final
@@ -92,13 +94,19 @@ class StudioFolder:
         if any(part.startswith(".") for part in parts):
             raise RefusalError(f"the studio may not open {name!r}. Choose another file.")
         path = (self.root / name).resolve()
-        if not path.is_relative_to(self.root) or STATE in path.relative_to(self.root).parts:
+        # A folder of Parquet files is one table, and each of its files may be a link.
+        within = (one.resolve() for one in path.rglob("*")) if self._has(path) else ()
+        if not all(map(self._has, (path, *within))):
             raise RefusalError(
                 f"{name!r} leads out of the folder that the studio was started in, and is not "
                 "opened. Start the studio in the folder of that file.",
                 status=403,
             )
         return path
+
+    def _has(self, path: Path) -> bool:
+        """Tell whether a resolved path is in the folder, and not among our own files."""
+        return path.is_relative_to(self.root) and STATE not in path.relative_to(self.root).parts
 
     def listing(self) -> list[dict[str, Any]]:
         """Return the files that can be opened: names, sizes and what they may serve as."""

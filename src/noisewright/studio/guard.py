@@ -5,12 +5,13 @@
   trusted proxy says that the browser came over TLS.
 - A user of a team writes only what their right covers.
 - A request that writes names this page as its Origin: another site cannot write in your name.
-- A body has a limit, counted while it arrives.
+- A body has a limit, counted while it arrives, and a time in which it has to.
 - A page may load scripts, styles and pictures from here, and nothing from anywhere else.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, final
@@ -29,6 +30,9 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BYTES = 16 << 20
 """Of a body; certificates of long tables are the largest."""
+
+LONGEST = 60.0
+"""Seconds in which a body has to arrive."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 READING = ("GET", "HEAD")
@@ -97,6 +101,7 @@ class Guard:
         hosts: Iterable[str] = (),
         cookie: str = "noisewright_studio",
         most_bytes: int = MOST_BYTES,
+        longest: float = LONGEST,
         trusts_proxy: bool = False,
     ) -> None:
         self._app = app
@@ -104,6 +109,7 @@ class Guard:
         self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self._cookie = cookie
         self._most_bytes = most_bytes
+        self._longest = longest
         self._trusts_proxy = trusts_proxy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -132,12 +138,19 @@ class Guard:
             refusal = self._refusal(scope, headers)
             enters = refusal is None and self._is_entrance(scope)
             limit = _MOST_OF_A_TOKEN if enters else self._most_bytes
-            body = b"" if refusal is not None else await _body(receive, scope, limit)
+            try:
+                async with asyncio.timeout(self._longest):
+                    body = b"" if refusal is not None else await _body(receive, scope, limit)
+            except TimeoutError:
+                body = b""
+                refusal = refuse(
+                    f"the body did not arrive within {self._longest:g} seconds; send it again.", 408
+                )
             if body is None:
                 refusal = refuse(
                     f"the body has more than {limit >> 10:,} kB, which is too large.", 413
                 )
-            elif enters:
+            elif enters and refusal is None:
                 refusal = self._enter(body, headers)
             if refusal is not None:
                 carried = _AT_THE_DOOR if isinstance(refusal, HTMLResponse) else HEADERS

@@ -91,12 +91,17 @@ class JobShelf:
         if child is not None and child.poll() is not None:
             self._children.pop(name, None)
         job = read_job(path)
-        if job["state"] in OPEN and not is_alive(path, job):
-            # It may have ended between the two looks.
+        if job["state"] not in OPEN or may_be_starting(job):
+            return job
+        try:
+            # With the lock, no process can begin, and spend, while the ledger is asked.
+            with hold(path):
+                job = read_job(path)
+                if job["state"] in OPEN:
+                    job = settle(job, ledger=self._ledger)
+                    write_job(path, job)
+        except BlockingIOError:
             job = read_job(path)
-            if job["state"] in OPEN:
-                job = settle(job, ledger=self._ledger)
-                write_job(path, job)
         return job
 
     def all(self) -> list[dict[str, Any]]:
@@ -145,16 +150,10 @@ def hold(path: Path, *, wait: bool = False) -> Generator[None]:
         os.close(number)
 
 
-def is_alive(path: Path, job: dict[str, Any]) -> bool:
-    """Tell whether the process of a job is there, or may still be starting."""
+def may_be_starting(job: dict[str, Any]) -> bool:
+    """Tell whether the process of a job may not have come to take its lock yet."""
     begun = datetime.fromisoformat(job["begun"]).timestamp()
-    if job["state"] == "waiting" and time.time() - begun < _STARTING:
-        return True
-    try:
-        with hold(path):
-            return False
-    except BlockingIOError:
-        return True
+    return job["state"] == "waiting" and time.time() - begun < _STARTING
 
 
 def mark_of(name: str) -> str:

@@ -19,6 +19,7 @@ from noisewright.studio.work_requests import WorkRequest, python_code, shell_cod
 from noisewright.tables import require_format
 
 _MOST_WAITING = 100
+"""For each user."""
 
 FOREVER = (
     "This cannot be undone: what is published cannot be called back, and what is spent of a budget "
@@ -43,8 +44,10 @@ class Confirmations:
         name = secrets.token_hex(16)
         with self._lock:
             self._waiting[name] = (request, user)
-            while len(self._waiting) > _MOST_WAITING:
-                self._waiting.pop(next(iter(self._waiting)))
+            # Nobody can push out what was explained to another.
+            theirs = [one for one, (_, asker) in self._waiting.items() if asker == user]
+            for one in theirs[:-_MOST_WAITING]:
+                del self._waiting[one]
         return name
 
     def take(self, name: str, user: str | None = None) -> WorkRequest | None:

@@ -93,13 +93,21 @@ class UserBook:
         ]
         return same[0] if same else None
 
+    def holds(self, name: str, token_hash: str) -> bool:
+        """Tell whether a user still has the token of a hash."""
+        found = self._read().get(name)
+        return found is not None and secrets.compare_digest(token_hash, found["token_sha256"])
+
     def find(self, name: str) -> StudioUser | None:
         """Return a user with the rights that they have now."""
         found = self._read().get(name)
         return None if found is None else StudioUser(name, found["may"])
 
     def add(self, name: str, *, may: str = "spend") -> str:
-        """Add a user, or renew the token of one; return the token, which is kept nowhere."""
+        """Add a user, or renew the token of one, whose sessions end; return the token.
+
+        The token is kept nowhere.
+        """
         if not _NAME.fullmatch(name):
             raise InputError(
                 f"the user name is {name!r}; write 1 to 64 letters, digits, spaces and . _ - @, "

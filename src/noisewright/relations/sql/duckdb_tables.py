@@ -14,6 +14,8 @@ from noisewright.relations.sql.sql_tables import SqlTable
 from noisewright.relations.sql.terms import Term, call, expressions, table_term, text
 
 _OURS = "relation_of_noisewright_"
+_INSIDE = {"enable_external_access": False, "python_enable_replacements": False}
+"""Settings that keep DuckDB from files, networks and variables of Python."""
 
 
 @final
@@ -23,21 +25,29 @@ class DuckDB(SqlTable):
 
     `place` is an open connection or the path of a database, with the name of a `table` or a view
     in it ("schema.table" too, or a tuple of names); or the path of a Parquet file, or a relation of
-    DuckDB.
+    DuckDB. DuckDB takes a name such as "other.csv" for a file, and a view may read files too:
+    `outside=False` lets it read nothing but the database at `place`.
     Ensures: nothing is written, and nothing but names and types is read until it is asked for.
     """
 
     engine, dialect = "DuckDB", "duckdb"
 
-    def __init__(self, place: Any, table: str | tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self, place: Any, table: str | tuple[str, ...] | None = None, *, outside: bool = True
+    ) -> None:
         self._relation: Any = None
+        if not outside and (table is None or not isinstance(place, (str, os.PathLike))):
+            raise ParameterError(
+                f"outside=False is for a database in a file, and place is {brief(place)} with "
+                f"table {brief(table)}. Give the path of a database and the name of a table in it."
+            )
         if is_relation(place):
             if table is not None:
                 raise ParameterError("a relation is a table already; give it without a name.")
             self._relation, self.name = place, "the relation"
             self._alias = f"{_OURS}{id(place):x}"
         elif isinstance(place, (str, os.PathLike)):
-            self._open(Path(os.fspath(place)), table)
+            self._open(Path(os.fspath(place)), table, {} if outside else _INSIDE)
         elif hasattr(place, "from_arrow") and hasattr(place, "cursor"):
             self._connection, self._table = place, table_term(table)
             self.name = f"the table {table!r}"
@@ -51,7 +61,7 @@ class DuckDB(SqlTable):
             lambda: self._query(query, [self]).to_arrow_table(), "open"
         ).schema
 
-    def _open(self, path: Path, table: Any) -> None:
+    def _open(self, path: Path, table: Any, config: dict[str, Any]) -> None:
         if not path.exists():
             raise ParameterError(f"there is no file {path}. Check the path.")
         self.path = path
@@ -61,7 +71,9 @@ class DuckDB(SqlTable):
             self._table = expressions().Table(this=call("READ_PARQUET", text(str(path))))
         else:
             connect = duckdb().connect
-            self._connection = self._guard(lambda: connect(str(path), read_only=True), "open")
+            self._connection = self._guard(
+                lambda: connect(str(path), read_only=True, config=config), "open"
+            )
             self._table = table_term(table)
 
     def term(self) -> Term:
