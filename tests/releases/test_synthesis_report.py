@@ -212,6 +212,24 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
         _edited(lambda document: document["measurements"][0].update(counts=[1])),
         "does not describe",
     ),
+    "noise": (
+        _edited(lambda document: document["measurements"][0].update(spent="100")),
+        "not those of its steps",
+    ),
+    "a count twice": (
+        _edited(lambda document: document["measurements"].append(document["measurements"][0])),
+        "not those of its steps",
+    ),
+    "kinds of steps": (
+        _edited(lambda document: document["spends"][0].update(what="choice 1 of 1")),
+        "certificate proves",
+    ),
+    "parts of rows": (
+        _edited(lambda document: document["measurements"][0].update(counts=[1.5, 2.5])),
+        "whole numbers",
+    ),
+    "people": (_edited(lambda document: document.update(people=7)), "do not add up"),
+    "no people": (_edited(lambda document: document.update(people=-7)), "people is -7"),
     "columns": (
         _edited(lambda document: document["columns"].update(job=["only"])),
         "does not describe",
