@@ -114,7 +114,7 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
     measurements = tuple(
         _measurement(one, bins.wide, people, unit, rows) for one in document["measurements"]
     )
-    _require_counted(measurements, spends)
+    _require_counted(measurements, spends, proof)
     return Synthesis(
         table=read.read_rows(),
         domain=domain,
@@ -161,13 +161,24 @@ def _require_proven(
         )
 
 
-def _require_counted(measurements: Sequence[Measurement], spends: Sequence[Spend]) -> None:
+def _require_counted(
+    measurements: Sequence[Measurement], spends: Sequence[Spend], proof: Certificate | None
+) -> None:
     """Refuse noisy counts that are not those of the steps: intervals follow from their noise."""
     steps = [(spend.what, spend.amount) for spend in spends if spend.is_count]
     if [(f"counts of {one.name}", one.noise.amount) for one in measurements] != steps:
         raise ReleaseError(
             "its noisy counts are not those of its steps, in their order and with their parts"
         )
+    if proof is None:
+        return
+    proven = [step for step in proof.document["mechanism"]["steps"] if step["kind"] != "choice"]
+    for one, step in zip(measurements, proven, strict=True):
+        if ("query" if one.query else "marginal") not in {each["counts"] for each in step["noise"]}:
+            raise ReleaseError(
+                f"its counts of {one.name} change by more for one person than its certificate has "
+                "noise for"
+            )
 
 
 def _bins(document: Mapping[str, Any], domain: Records) -> Bins:
