@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import noisewright as nw
+from noisewright.certificates import certify_steps
 from noisewright.errors import InputError, ReleaseError
 
 SECRET = "Zebulon-Quux"
@@ -212,6 +214,24 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
         _edited(lambda document: document["measurements"][0].update(counts=[1])),
         "does not describe",
     ),
+    "noise": (
+        _edited(lambda document: document["measurements"][0].update(spent="100")),
+        "not those of its steps",
+    ),
+    "a count twice": (
+        _edited(lambda document: document["measurements"].append(document["measurements"][0])),
+        "not those of its steps",
+    ),
+    "kinds of steps": (
+        _edited(lambda document: document["spends"][0].update(what="choice 1 of 1")),
+        "certificate proves",
+    ),
+    "parts of rows": (
+        _edited(lambda document: document["measurements"][0].update(counts=[1.5, 2.5])),
+        "whole numbers",
+    ),
+    "people": (_edited(lambda document: document.update(people=7)), "do not add up"),
+    "no people": (_edited(lambda document: document.update(people=-7)), "people is -7"),
     "columns": (
         _edited(lambda document: document["columns"].update(job=["only"])),
         "does not describe",
@@ -234,6 +254,30 @@ def test_files_that_do_not_belong_together_are_refused(kind: str, tmp_path: Path
     edit, words = BROKEN[kind]
     edit(tmp_path)
     with pytest.raises(ReleaseError, match=words):
+        nw.results.Synthesis.open(out)
+
+
+def test_a_table_of_counts_is_not_proven_by_noise_for_one_query(tmp_path: Path) -> None:
+    """A query changes by 1 and a table by 2, so that the same noise would seem to cost half."""
+    out = tmp_path / "synthetic.parquet"
+    chosen = nw.planning.Output(out, report=False)
+    nw.synthesize(DATA, spaces("smokes"), epsilon=1, ledger=None, out=chosen)
+    other = certify_steps(
+        [
+            {
+                "kind": "geometric",
+                "what": "counts of smokes",
+                "amount": "1",
+                "noise": [{"counts": "query", "decay": "1"}],
+            }
+        ],
+        unit="epsilon",
+        total=Fraction(1),
+        guarantee=nw.accounting.Guarantee(1),
+    )
+    other.save(tmp_path / "synthetic.certificate.json")
+    _edited(lambda document: document.update(certificate=other.digest))(tmp_path)
+    with pytest.raises(ReleaseError, match="than its certificate has noise for"):
         nw.results.Synthesis.open(out)
 
 

@@ -1,6 +1,7 @@
 """Synthetic tables of people and of the rows that belong to each."""
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,13 @@ import pyarrow as pa
 import pytest
 
 import noisewright as nw
-from noisewright.errors import DataError, InputError, OutsideSpaceError, ParameterError
+from noisewright.errors import (
+    DataError,
+    InputError,
+    OutsideSpaceError,
+    ParameterError,
+    TooLargeError,
+)
 from noisewright.releases import Columns
 from noisewright.releases.linked import LinkedTables
 from noisewright.sampling import SeededSource
@@ -168,3 +175,18 @@ def test_tables_in_databases_are_refused() -> None:
         connection.register("people", PEOPLE)
         with pytest.raises(InputError, match="one row for each person"):
             make(nw.DuckDB(connection, "people"))
+
+
+def test_that_nobody_has_a_row_is_as_private_as_any_number(tmp_path: Path) -> None:
+    """Refusing it would tell that the one person who had rows is not there."""
+    (tmp_path / "stays.csv").write_text("patient,ward,days\n", encoding="utf-8")
+    for nobody in (STAYS.slice(0, 0), tmp_path / "stays.csv"):
+        made = make(PEOPLE.slice(0, 50), nobody, order="days", epsilon=100)
+        assert made.people.num_rows == 50
+        assert made.linked.column_names == ["patient", "ward", "days"]
+        assert made.linked.num_rows == 0
+
+
+def test_more_columns_than_can_be_synthesized_are_refused_at_once() -> None:
+    with pytest.raises(TooLargeError, match="most=1,000,000"):
+        make(most=1_000_000)

@@ -18,7 +18,7 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import DataError, InputError, ParameterError
+from noisewright.errors import DataError, InputError, ParameterError, TooLargeError
 from noisewright.exact import Number
 from noisewright.given import brief, whole_number
 from noisewright.mechanisms import Guarantee
@@ -37,6 +37,9 @@ from noisewright.tables import Schema, open_table, outputs_for, repeatable, requ
 from noisewright.transaction import LedgerLike, Progress
 
 _NONE = "no row"
+
+_MOST_COLUMNS = 1 << 9
+"""Of a person and of all rows that belong to them, side by side."""
 
 
 @final
@@ -156,6 +159,13 @@ class LinkedTables:
                 raise ParameterError(
                     "a plan of linked tables has no person of its own; give person= and most=."
                 )
+        every = len(self.own.domain.columns) + self.most * len(self.linked.domain.columns)
+        if every > _MOST_COLUMNS:
+            raise TooLargeError(
+                f"with most={self.most:,}, a person and their rows have {every:,} columns together "
+                f"(at most {_MOST_COLUMNS:,}). Choose a smaller most, or declare fewer columns.",
+                size=every,
+            )
         if order is not None and order not in dict(self.linked.domain.columns):
             raise ParameterError(
                 f"order is {brief(order)}, which is none of the declared columns of linked rows: "
@@ -215,6 +225,7 @@ class LinkedTables:
                 f"a value of {self.person!r} is in more than one row of people; each person has "
                 "one row there. Nothing was spent."
             )
+        owners = owners.cast(keys.type) if pa.types.is_null(owners.type) else owners
         if keys.type != owners.type:
             raise InputError(
                 f"the column {self.person!r} holds whole numbers in one of the tables and texts in "
@@ -326,8 +337,13 @@ def _read(
     schema.require_fit(reader.schema)
     names = [name for name in reader.schema.names if name in schema.inputs]
     batches = [batch for batch in reader.batches(names) if batch.num_rows]
+    if not batches and what == "people":
+        raise DataError("people has no rows; there is nothing to synthesize.")
     if not batches:
-        raise DataError(f"{what} has no rows; there is nothing to synthesize.")
+        # How many rows belong to somebody is private, and that may be none to anybody.
+        made = pa.schema([reader.schema.field(name) for name in names]).empty_table()
+        nobody = {name: np.zeros(0, dtype=np.int64) for name, _ in columns.domain.columns}
+        return pa.array([], pa.null()), made.drop_columns(person), nobody
     table = pa.Table.from_batches(batches)
     rows, parts = 0, list[Mapping[str, NDArray[Any]]]()
     for batch in batches:

@@ -13,6 +13,7 @@ from noisewright.certificates import Certificate
 from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.exact import exactly, parse_json
 from noisewright.files import read_whole
+from noisewright.given import whole_number
 from noisewright.mechanisms import Guarantee
 from noisewright.releases.files.target import COUNTS, TargetFiles
 from noisewright.releases.released import certificate_beside, file_digest
@@ -21,6 +22,7 @@ from noisewright.releases.synthesis.plain_spaces import read_space
 from noisewright.releases.synthesis.result import FORMAT, VERSION, Synthesis
 from noisewright.spaces import Records
 from noisewright.synthetic import (
+    FARTHEST,
     MARGINAL,
     QUERY,
     Bins,
@@ -108,19 +110,21 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
     proof = certificate_beside(target, document["certificate"])
     if proof is not None:
         _require_proven(proof, guarantee, rows, spends)
+    people = whole_number(document["people"], name="people", least=1)
+    measurements = tuple(
+        _measurement(one, bins.wide, people, unit, rows) for one in document["measurements"]
+    )
+    _require_counted(measurements, spends, proof)
     return Synthesis(
         table=read.read_rows(),
         domain=domain,
         split=read.columns.split,
         _workload=None if asked is None else Workload.from_toml(asked, domain),
         method=document["method"],
-        people=document["people"],
+        people=people,
         guarantee=guarantee,
         spends=spends,
-        measurements=tuple(
-            _measurement(one, bins.wide, document["people"], unit, rows)
-            for one in document["measurements"]
-        ),
+        measurements=measurements,
         errors=_errors(document),
         bins=bins,
         certificate_digest=document["certificate"],
@@ -148,12 +152,33 @@ def _require_proven(
         and proof.document["neighbors"]["rows_per_person"] == rows
         and {proof.document["mechanism"]["unit"]} == {spend.unit for spend in spends}
         and amounts == [spend.amount for spend in spends]
+        and [step["kind"] != "choice" for step in steps] == [spend.is_count for spend in spends]
     )
     if not same:
         raise ReleaseError(
-            "the guarantee, the rows of a person or the parts of its steps are not those that its "
-            "certificate proves"
+            "the guarantee, the rows of a person, or the parts and kinds of its steps are not "
+            "those that its certificate proves"
         )
+
+
+def _require_counted(
+    measurements: Sequence[Measurement], spends: Sequence[Spend], proof: Certificate | None
+) -> None:
+    """Refuse noisy counts that are not those of the steps: intervals follow from their noise."""
+    steps = [(spend.what, spend.amount) for spend in spends if spend.is_count]
+    if [(f"counts of {one.name}", one.noise.amount) for one in measurements] != steps:
+        raise ReleaseError(
+            "its noisy counts are not those of its steps, in their order and with their parts"
+        )
+    if proof is None:
+        return
+    proven = [step for step in proof.document["mechanism"]["steps"] if step["kind"] != "choice"]
+    for one, step in zip(measurements, proven, strict=True):
+        if ("query" if one.query else "marginal") not in {each["counts"] for each in step["noise"]}:
+            raise ReleaseError(
+                f"its counts of {one.name} change by more for one person than its certificate has "
+                "noise for"
+            )
 
 
 def _bins(document: Mapping[str, Any], domain: Records) -> Bins:
@@ -174,11 +199,18 @@ def _measurement(
         cells = np.zeros(int(np.prod(shape)), dtype=np.bool_)
         cells[section["cells"]] = True
         cells = cells.reshape(shape)
-    counts = np.array(section["counts"], dtype=np.int64).reshape((1,) if query else shape)
+    counts = np.array(section["counts"])
+    if counts.dtype.kind != "i":
+        raise ReleaseError(f"its counts of {query or columns} are not all whole numbers of 64 bits")
+    counts = counts.astype(np.int64).reshape((1,) if query else shape)
     counts.setflags(write=False)
     noise = Noise(exactly(section["spent"]), unit, QUERY if query else MARGINAL, rows)
     if section.get("adds_up"):
         noise = replace(noise, balanced_cells=counts.size)
+        is_cut = max(map(abs, counts.reshape(-1).tolist()), default=0) >= FARTHEST
+        whole = people if is_cut else sum(counts.reshape(-1).tolist())
+        if noise != noise.on(counts.size) or whole != people:
+            raise ReleaseError(f"its counts of {columns} do not add up to its rows, as stated")
     return Measurement(domain, columns, counts, noise, people, query, cells)
 
 

@@ -133,7 +133,7 @@ def chosen_counts(spends: Sequence[Spend]) -> list[bool]:
     found: list[bool] = []
     after = False
     for spend in spends:
-        if spend.what.startswith("counts of "):
+        if spend.is_count:
             found.append(after)
         else:
             after = True

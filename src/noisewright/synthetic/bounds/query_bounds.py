@@ -174,13 +174,30 @@ class _Problem:
         return self._by_inclusion(masks, ends)
 
     def _possible_sums(self) -> int:
-        """Return how many sums there could be, whatever is chosen: more than there are."""
-        shape = self.query.counts.shape
-        return sum(
-            math.prod(shape[axis] for axis in some)
-            for many in range(1, min(self._widest, len(shape)) + 1)
-            for some in combinations(range(len(shape)), many)
-        )
+        """Return how many sums there could be, whatever is chosen: no fewer than there are.
+
+        Of one column these are its groups of classes, point by point and in bins. Together columns
+        are counted in bins alone. Conditions that were counted by themselves are one sum each.
+        """
+        query, ways = self.query, (False, True)
+        widths = [
+            {width for own, width in self.origins.values() if own == name} for name in query.columns
+        ]
+        found = sum(one.cells is not None for one in self.measurements)
+        for axis, known in enumerate(widths):
+            every = [
+                query.components(axis, width, is_coarse=how) for width in known for how in ways
+            ]
+            found += len({group.tobytes() for _, groups in every for group in groups})
+        sizes = [
+            [len(query.components(axis, max(known), is_coarse=how)[1]) for how in ways]
+            for axis, known in enumerate(widths)
+        ]
+        for many in range(2, min(self._widest, len(sizes)) + 1):
+            for some in combinations(sizes, many):
+                fine, coarse = (math.prod(one[how] for one in some) for how in ways)
+                found += fine + (coarse if coarse < fine else 0)
+        return found
 
     def _by_inclusion(self, masks: Mask, ends: Array) -> tuple[float, float]:
         """Return bounds by sums that hold the query, and that it holds."""

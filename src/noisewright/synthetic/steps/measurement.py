@@ -14,7 +14,8 @@ from noisewright.spaces import Records
 from noisewright.synthetic.steps.noise import Noise
 
 Names = tuple[str, ...]
-_FARTHEST = 1 << 62
+FARTHEST = 1 << 62
+"""Noisy counts are moved to here if they are farther from 0."""
 
 
 @final
@@ -77,6 +78,6 @@ def add_noise(counts: NDArray[Any], noise: Noise, source: Source | None) -> NDAr
     drawn = noise.draw(counts.size, source).reshape(counts.shape)
     # Sums, and never noise alone, are moved to the ends of what 64 bits hold: noise at an end plus
     # a count would show the count.
-    noisy = np.clip(counts.astype(drawn.dtype) + drawn, -_FARTHEST, _FARTHEST).astype(np.int64)
+    noisy = np.clip(counts.astype(drawn.dtype) + drawn, -FARTHEST, FARTHEST).astype(np.int64)
     noisy.setflags(write=False)
     return noisy

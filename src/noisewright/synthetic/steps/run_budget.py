@@ -46,6 +46,11 @@ class Spend:
     amount: Fraction
     unit: Literal["epsilon", "rho"]
 
+    @property
+    def is_count(self) -> bool:
+        """Whether it counted something; other steps are choices."""
+        return self.what.startswith("counts of ")
+
     def __str__(self) -> str:
         return f"{self.what}: {self.unit}={float(self.amount):.6g}"
 
