@@ -269,3 +269,10 @@ def test_a_plan_that_is_as_good_as_any_hears_nothing() -> None:
     assert better_tool(nw.Plan({"a": nw.Column(["x", "y"])}, epsilon=6), rows=100) is None
     sets = {"likes": nw.Column(nw.Subsets(list("abc")))}
     assert better_tool(nw.Plan(sets, epsilon=1), rows=1000) is None
+
+
+def test_sets_are_said_to_be_possible_in_a_synthetic_table() -> None:
+    columns = {"sex": nw.Column(["f", "m"]), "hobbies": nw.Column(nw.Subsets(["tv", "cars"]))}
+    said = nw.advise(columns, epsilon=1, rows=1000).notes[-1]
+    assert "hobbies" in said
+    assert "A synthetic table can" in said

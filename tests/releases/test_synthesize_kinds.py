@@ -340,3 +340,16 @@ def test_sets_of_whole_numbers_in_a_large_table() -> None:
     ]
     assert there.table.equals(here.table)
     assert pa.types.is_list(types[1])
+
+
+def test_items_and_coefficients_are_asked_for_in_sql_and_expressions(tmp_path: Path) -> None:
+    out = nw.planning.Output(tmp_path / "made.csv", report=False)
+    columns = {name: COLUMNS[name] for name in ("rich", "basket", "load")}
+    nw.synthesize(PEOPLE.slice(0, 300).drop("first"), columns, epsilon=1, ledger=None, out=out)
+    made = nw.results.Synthesis.open(tmp_path / "made.csv")
+    wanted = made.query({"basket: milk": True, "rich": False}).interval
+    assert made.query('"basket: milk" AND NOT rich').interval == wanted
+    assert made.query(nw.col("basket: milk") & ~nw.col("rich")).interval == wanted
+    assert made.query('"load: coefficient 1" >= 0', by="rich").values.shape == (2,)
+    with pytest.raises(InputError, match='"basket: milk"'):
+        made.query("basket = 'milk'")

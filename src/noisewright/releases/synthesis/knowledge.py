@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, NoisewrightError
 from noisewright.files import read_text
 from noisewright.given import brief
+from noisewright.plans import locate
 from noisewright.relations import sql_table
 from noisewright.releases.synthesis.declared import Columns, Declared
 from noisewright.releases.synthesis.result import Synthesis
@@ -106,7 +107,8 @@ def read_zeros(given: Any, domain: Records) -> tuple[Conjunction, ...]:
     if given is None or (isinstance(given, list | tuple | Mapping) and not given):
         return ()
     if isinstance(given, str | os.PathLike):
-        found = Workload.from_toml(read_text(given, what="the zeros"), domain)
+        text = read_text(given, what="the zeros")
+        found = locate(f"the zeros in {given}", lambda: Workload.from_toml(text, domain))
     elif isinstance(given, Workload):
         # Codes are those of its own domain.
         if given.domain != domain:
