@@ -1,6 +1,7 @@
 """Sets of items, dates and curves in synthetic tables: from files and databases, and back."""
 
 import datetime
+import re
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -353,3 +354,6 @@ def test_items_and_coefficients_are_asked_for_in_sql_and_expressions(tmp_path: P
     assert made.query('"load: coefficient 1" >= 0', by="rich").values.shape == (2,)
     with pytest.raises(InputError, match='"basket: milk"'):
         made.query("basket = 'milk'")
+    page = made.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Columns: rich, basket, load." in re.sub("<[^>]*>", "", page)
+    assert "8 columns\nwere counted" in page
