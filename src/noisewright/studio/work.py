@@ -132,10 +132,11 @@ def _ledger_of(job: dict[str, Any], user: StudioUser) -> Ledger | None:
 
 def _debit_words(job: dict[str, Any]) -> str:
     """Say what the budget lost to a job that failed."""
-    if job["ledger"] is None:
+    named: str | None = job["ledger"]
+    if named is None:
         return ""
     try:
-        found = spend_of(job, os.environ.get(LEDGER, job["ledger"]))
+        found = spend_of(job, os.environ.get(LEDGER, named))
     except NoisewrightError as problem:
         return f"Whether anything was debited is not known: {problem}"
     if found is None:
