@@ -184,3 +184,8 @@ def test_an_error_in_a_file_of_zeros_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "impossible.toml"
     path.write_text('[[zeros]]\nsex = "male"\n', encoding="utf-8")
     refuse("the zeros in .*impossible.toml: .*version = 1", zeros=path)
+
+
+def test_a_single_condition_or_counts_without_their_column_are_refused_in_words() -> None:
+    refuse("zeros is one condition; give a list", zeros={"sex": "male", "pregnant": "yes"})
+    refuse("name the column, as in", totals=REGIONS)

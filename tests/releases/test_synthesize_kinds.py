@@ -14,7 +14,7 @@ import pyarrow.csv as pc
 import pytest
 
 import noisewright as nw
-from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.errors import InputError, OutsideSpaceError, TargetError
 from noisewright.releases import Declared
 from tests.ledger.server import server
 
@@ -357,3 +357,21 @@ def test_items_and_coefficients_are_asked_for_in_sql_and_expressions(tmp_path: P
     page = made.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Columns: rich, basket, load." in re.sub("<[^>]*>", "", page)
     assert "8 columns\nwere counted" in page
+
+
+def test_items_that_a_text_could_not_hold_are_refused_before_anything_is_spent(
+    tmp_path: Path,
+) -> None:
+    columns = {"ill": nw.Subsets(["flu", "high; rising"])}
+    book = nw.Ledger.create(tmp_path / "budget.db")
+    book.grant("people", epsilon=1)
+    with pytest.raises(TargetError, match="Write Parquet"):
+        nw.synthesize(
+            pa.table({"ill": [["flu"], ["high; rising"]]}),
+            columns,
+            epsilon=1,
+            ledger=book,
+            dataset="people",
+            out=tmp_path / "made.csv",
+        )
+    assert [entry.kind for entry in book.history()] == ["grant"]

@@ -119,6 +119,13 @@ def read_zeros(given: Any, domain: Records) -> tuple[Conjunction, ...]:
             )
         found = given
     elif isinstance(given, Iterable):
+        if isinstance(given, Mapping) and not all(
+            isinstance(one, Mapping) for one in given.values()
+        ):
+            raise InputError(
+                "zeros is one condition; give a list of them, as in zeros=[{'sex': 'male', "
+                "'pregnant': 'yes'}], or a mapping from names to conditions."
+            )
         found = Workload.conjunctions(domain, given)
     else:
         raise InputError(
@@ -204,6 +211,11 @@ def _from_mapping(name: str, counts: Mapping[Any, Any]) -> dict[str, list[Any]]:
 
 def _table(given: Any, columns: Columns, number: int) -> TotalsTable:
     where = f"totals {number}"
+    if isinstance(given, Mapping) and given and all(isinstance(one, int) for one in given.values()):
+        raise InputError(
+            f"{where} has counts, and not the column that they are of: name the column, as in "
+            "totals={'region': {'north': 120, 'south': 80}}."
+        )
     if COUNT in columns.names:
         raise InputError(
             f"a declared column is called {COUNT!r}, as the column of a table of totals is. Rename "
