@@ -269,3 +269,14 @@ def test_a_plan_that_is_as_good_as_any_hears_nothing() -> None:
     assert better_tool(nw.Plan({"a": nw.Column(["x", "y"])}, epsilon=6), rows=100) is None
     sets = {"likes": nw.Column(nw.Subsets(list("abc")))}
     assert better_tool(nw.Plan(sets, epsilon=1), rows=1000) is None
+
+
+def test_sets_are_said_to_be_possible_in_a_synthetic_table() -> None:
+    columns = {"sex": nw.Column(["f", "m"]), "hobbies": nw.Column(nw.Subsets(["tv", "cars"]))}
+    advice = nw.advise(columns, epsilon=1, rows=1000)
+    assert "hobbies" in advice.notes[-1]
+    assert "A synthetic table can" in advice.notes[-1]
+    # That nothing was predicted is not that no difference shows.
+    for lines in (advice.lines(), advice.difference_lines()):
+        items = dict(zip(lines[0], lines[-1], strict=True))
+        assert items["synthetic table"] == "no answer" != items["private copy, shuffled"]

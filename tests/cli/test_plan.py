@@ -282,3 +282,9 @@ def test_the_command_line_takes_a_sheet(noisewright: Program, tmp_path: Path) ->
     said = noisewright("plan", "t.xlsx", "--sheet", "2024", "--delimiter", ";")
     assert said.code == 2
     assert "--delimiter is for delimited text files" in said.err
+
+
+def test_the_name_of_a_person_is_quoted_for_the_shell(noisewright: Program, tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("patient id,smokes\n1,true\n", encoding="utf-8")
+    said = noisewright("plan", "visits.csv", "--header", "-e", 1, "-o", "plan.toml")
+    assert "--person 'patient id' --rows-per-person" in said.out

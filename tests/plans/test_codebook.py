@@ -249,3 +249,8 @@ def test_the_suffix_tells_the_form(tmp_path: Path) -> None:
     (tmp_path / "c.xlsx").write_bytes(b"PK\x03\x04\xff\xff")
     with pytest.raises(InputError, match="Save a spreadsheet as CSV"):
         read_codebook(tmp_path / "c.xlsx")
+
+
+def test_a_largest_size_makes_labels_the_items_of_a_set_where_the_table_has_texts() -> None:
+    entries = read_csv("column,label,largest\nhobbies,tv,2\nhobbies,cars\n", name="codes.csv")
+    assert space(entries, "hobbies", "text") == nw.Subsets(["tv", "cars"], largest=2)

@@ -167,3 +167,25 @@ def test_items_of_sets_may_be_known_unless_they_may_move() -> None:
     limited = free | {"basket": nw.Subsets(["tea", "milk"], largest=1)}
     with pytest.raises(InputError, match="Items of larger sets are moved"):
         nw.synthesize(baskets, limited, epsilon=1, ledger=None, zeros=zeros)
+
+
+def test_an_answer_from_noisy_counts_says_that_it_does_not_use_what_is_public() -> None:
+    data = {"sex": ["f", "m"] * 200, "pregnant": ["yes", "no", "no", "no"] * 100}
+    columns = {"sex": ["f", "m"], "pregnant": ["yes", "no"]}
+    zeros = [{"sex": "m", "pregnant": "yes"}]
+    plain, made = (
+        nw.synthesize(data, columns, epsilon=1, ledger=None, zeros=given) for given in (None, zeros)
+    )
+    assert "zeros" in made.query(zeros[0]).notes[-1]
+    assert not any("declared public" in note for note in plain.query(zeros[0]).notes)
+
+
+def test_an_error_in_a_file_of_zeros_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "impossible.toml"
+    path.write_text('[[zeros]]\nsex = "male"\n', encoding="utf-8")
+    refuse("the zeros in .*impossible.toml: .*version = 1", zeros=path)
+
+
+def test_a_single_condition_or_counts_without_their_column_are_refused_in_words() -> None:
+    refuse("zeros is one condition; give a list", zeros={"sex": "male", "pregnant": "yes"})
+    refuse("name the column, as in", totals=REGIONS)

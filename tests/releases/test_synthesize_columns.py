@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import noisewright as nw
-from noisewright.errors import InputError, SpaceError
+from noisewright.errors import DataError, InputError, SpaceError
 
 CONSTANT = pa.table({"study": ["A7"] * 90, "visits": [row % 3 for row in range(90)]})
 FILE = """
@@ -123,3 +123,10 @@ def test_dates_are_refused_with_what_to_make_of_them(case: str) -> None:
     with pytest.raises(InputError, match=r"Declare what they can be, as in nw\.Dates") as refused:
         DATES[case]()
     assert "missing" not in str(refused.value)
+
+
+def test_decimals_in_a_column_of_whole_numbers_are_told_how_to_be_declared(tmp_path: Path) -> None:
+    path = tmp_path / "weights.csv"
+    path.write_text("weight\n61.6\n70\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r'space = "interval".*off_grid = "round"'):
+        nw.synthesize(path, {"weight": nw.Counts(150)}, epsilon=1, ledger=None)

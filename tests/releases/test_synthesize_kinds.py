@@ -1,6 +1,7 @@
 """Sets of items, dates and curves in synthetic tables: from files and databases, and back."""
 
 import datetime
+import re
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pyarrow.csv as pc
 import pytest
 
 import noisewright as nw
-from noisewright.errors import InputError, OutsideSpaceError
+from noisewright.errors import InputError, OutsideSpaceError, TargetError
 from noisewright.releases import Declared
 from tests.ledger.server import server
 
@@ -340,3 +341,37 @@ def test_sets_of_whole_numbers_in_a_large_table() -> None:
     ]
     assert there.table.equals(here.table)
     assert pa.types.is_list(types[1])
+
+
+def test_items_and_coefficients_are_asked_for_in_sql_and_expressions(tmp_path: Path) -> None:
+    out = nw.planning.Output(tmp_path / "made.csv", report=False)
+    columns = {name: COLUMNS[name] for name in ("rich", "basket", "load")}
+    nw.synthesize(PEOPLE.slice(0, 300).drop("first"), columns, epsilon=1, ledger=None, out=out)
+    made = nw.results.Synthesis.open(tmp_path / "made.csv")
+    wanted = made.query({"basket: milk": True, "rich": False}).interval
+    assert made.query('"basket: milk" AND NOT rich').interval == wanted
+    assert made.query(nw.col("basket: milk") & ~nw.col("rich")).interval == wanted
+    assert made.query('"load: coefficient 1" >= 0', by="rich").values.shape == (2,)
+    with pytest.raises(InputError, match='"basket: milk"'):
+        made.query("basket = 'milk'")
+    page = made.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Columns: rich, basket, load." in re.sub("<[^>]*>", "", page)
+    assert "8 columns\nwere counted" in page
+
+
+def test_items_that_a_text_could_not_hold_are_refused_before_anything_is_spent(
+    tmp_path: Path,
+) -> None:
+    columns = {"ill": nw.Subsets(["flu", "high; rising"])}
+    book = nw.Ledger.create(tmp_path / "budget.db")
+    book.grant("people", epsilon=1)
+    with pytest.raises(TargetError, match="Write Parquet"):
+        nw.synthesize(
+            pa.table({"ill": [["flu"], ["high; rising"]]}),
+            columns,
+            epsilon=1,
+            ledger=book,
+            dataset="people",
+            out=tmp_path / "made.csv",
+        )
+    assert [entry.kind for entry in book.history()] == ["grant"]

@@ -1,8 +1,12 @@
 """What a browser learns of a table is names and types; what it declares becomes a plan."""
 
+from fractions import Fraction
 from typing import Any
 
+import pytest
+
 import noisewright as nw
+from noisewright.studio.declaring import _amount
 from tests.studio.conftest import SECRET, TABLE, RunningStudio
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -166,3 +170,18 @@ def test_a_budget_without_a_name_is_refused(studio: RunningStudio) -> None:
         answer = client.post("/api/ledger/grants", json={"dataset": " ", "epsilon": "1"})
         assert answer.status_code == 400
         assert "has no name" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (Fraction(1, 10**9), "1e-9"),
+        (Fraction(1, 2), "0.5"),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(10**400 + 1, 2), str(Fraction(10**400 + 1, 2))),
+        (3, "3"),
+        ("kept", "kept"),
+    ],
+)
+def test_amounts_of_a_saved_plan_are_shown_as_people_write_them(value: Any, shown: str) -> None:
+    assert _amount(value) == shown

@@ -282,8 +282,9 @@ def _left_out(declared: Declaration, rows: int) -> list[str]:
     sets = [name for name in declared.fields if name not in declared.single_valued]
     if sets:
         said.append(
-            f"Only private copies have {', '.join(sets)}: synthetic tables and questions do not "
-            "handle sets and curves."
+            f"Sets and curves ({', '.join(sets)}) are predicted for private copies alone. "
+            "Questions do not have them. A synthetic table can, and its other columns are then off "
+            "by more than is predicted here."
         )
     public = [name for name, how in declared.columns.items() if how == "public"]
     if public:

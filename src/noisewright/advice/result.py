@@ -27,6 +27,9 @@ TOOLS: dict[Tool, str] = {
 _CLOSE = 1.5
 """Errors that are less than so many times smaller decide nothing: predictions are not finer."""
 
+NO_ANSWER = "no answer"
+"""What stands for the number of a tool that has none."""
+
 _TINY = 1e-6
 """An error of so small a part of the range bothers nobody."""
 
@@ -94,7 +97,14 @@ class Advice:
         """Return differences that show (95% confidence, 80% power) as texts, in the same way."""
         found = _differences(self, 0.95, 0.8)
         head = ["difference that shows", *(TOOLS[tool] for tool in self.errors)]
-        return [head, *(self._line(at, found, show_differences) for at in self._kinds())]
+        lines = [head]
+        for at in self._kinds():
+            line = self._line(at, found, show_differences)
+            for place, errors in enumerate(self.errors.values(), start=1):
+                if all(errors[one] is None for one in at):
+                    line[place] = NO_ANSWER
+            lines.append(line)
+        return lines
 
     def _kinds(self) -> list[list[int]]:
         """The places of questions that share a line."""
@@ -291,7 +301,7 @@ def show_errors(question: AdvisedQuestion, errors: list[float | None]) -> str:
     """Return the root mean square over questions of a kind, as people write numbers."""
     known = [error for error in errors if error is not None]
     if not known:
-        return "no answer"
+        return NO_ANSWER
     error = root_mean_square(known)
     if error >= USELESS * question.range:
         return f"over {_number(in_units(question, USELESS * question.range) or 0.0)}"

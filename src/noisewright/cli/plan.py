@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -261,7 +262,8 @@ def _tell(draft: plans.Draft, plan: plans.Plan | None, output: Path, people: int
     for name in draft.persons:
         say(
             f"{name} looks like a column that identifies people. If a person may have several "
-            f"rows, draft again with --person {name} --rows-per-person 3 (or another bound)."
+            f"rows, draft again with --person {shlex.quote(name)} --rows-per-person 3 "
+            "(or another bound)."
         )
     if plan is not None:
         heading("What it will do")

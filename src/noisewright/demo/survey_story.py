@@ -93,8 +93,8 @@ def tell_survey(out: Path, *, people: int, narrator: Narrator) -> None:
     )
     say(
         f"{released.rows:,} rows were checked, paid for, randomized, shuffled and written in "
-        f"{time.perf_counter() - start:.1f} s, with sets and curves, which a synthetic table does "
-        "not have."
+        f"{time.perf_counter() - start:.1f} s, with sets and curves, which the synthetic "
+        "table above was made without."
     )
     alone = plan.guarantee_in_order
     say(

@@ -61,7 +61,8 @@ def _listed_domain(entry: CodebookEntry, field: NamedType) -> Domain:
     labels = tuple(_label(label, entry, field) for label in entry.labels)
     null = None if entry.null is None else _label(entry.null, entry, field)
     other = None if entry.other is None else _label(entry.other, entry, field)
-    if entry.kind == "subsets" or field.type.startswith("list"):
+    is_set = entry.kind == "" and entry.largest is not None
+    if is_set or entry.kind == "subsets" or field.type.startswith("list"):
         return Domain(Subsets(labels, largest=entry.largest))
     return Domain(Categories(labels), null=null, other=other)
 

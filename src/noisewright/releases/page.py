@@ -161,6 +161,7 @@ def facts_of_synthesis(
         errors=made.errors,
         inference=made.inference,
         limits=made.limits,
+        columns=tuple(made.split.fields),
         certificate_digest=made.certificate_digest,
     )
 

@@ -39,7 +39,7 @@ from noisewright.synthetic import (
     Workload,
     WorkloadErrors,
 )
-from noisewright.tables import Codes, open_writer, repeatable
+from noisewright.tables import Codes, is_text_format, open_writer, repeatable, require_joinable
 from noisewright.transaction import LedgerLike, Payment, Progress, Subject, transact
 
 _KEY = "noisewright.synthetic"
@@ -104,6 +104,8 @@ def synthesize(
     task = SynthesisTask(columns.domain, asked, budget, Method.of(method), known=known)
     read = Declared.of(data, columns)
     task.require_possible()
+    if output.path is not None and is_text_format(os.fspath(output.path)):
+        require_joinable(columns.schema, os.fspath(output.path))
     job = SynthesisJob(
         read,
         task.with_better_noise(),

@@ -257,7 +257,7 @@ def reopen_plan(file: str, folder: StudioFolder) -> dict[str, Any]:
     person = document.get("person")
     named = person if isinstance(person, dict) and {"column", "rows"} <= set(person) else None
     amounts = {
-        name: str(document[name])
+        name: _amount(document[name])
         for name in ("epsilon", "delta", "order")
         if isinstance(document.get(name), int | float | str | Fraction) and document[name] != "TODO"
     }
@@ -273,6 +273,17 @@ def reopen_plan(file: str, folder: StudioFolder) -> dict[str, Any]:
             if name not in _SHOWN and (name, said) != ("shares", "equal")
         ),
     }
+
+
+def _amount(value: Any) -> str:
+    """Return what a plan says as a person writes it: 1e-9, and not 1/1000000000."""
+    if not isinstance(value, Fraction):
+        return str(value)
+    try:
+        short = f"{float(value):.12g}".replace("e-0", "e-")
+    except OverflowError:
+        return str(value)
+    return short if Fraction(short) == value else str(value)
 
 
 def count_people(table: TableChoice, plan: str, folder: StudioFolder) -> int:

@@ -15,7 +15,16 @@ from noisewright.errors import NoisewrightError
 from noisewright.ledger import Ledger
 from noisewright.studio.failures import sentence_of
 from noisewright.studio.folder import StudioFolder
-from noisewright.studio.jobs import DATABASE, LEDGER, hold, mark_of, now, read_job, write_job
+from noisewright.studio.jobs import (
+    DATABASE,
+    LEDGER,
+    hold,
+    mark_of,
+    now,
+    read_job,
+    spend_of,
+    write_job,
+)
 from noisewright.studio.users import StudioUser
 from noisewright.studio.work_requests import WorkRequest
 
@@ -42,6 +51,8 @@ def main(path: Path) -> None:
             job |= {"state": "done", "result": made, "error": None}
         except BaseException as problem:
             job |= {"state": "failed", "error": sentence_of(problem)}
+            if isinstance(problem, Exception):
+                job |= {"error": f"{job['error']} {_debit_words(job)}".rstrip()}
             if not isinstance(problem, Exception):
                 raise
         finally:
@@ -117,6 +128,20 @@ def _ledger_of(job: dict[str, Any], user: StudioUser) -> Ledger | None:
     """Open the ledger that pays, in the name of the user; None if nothing is debited."""
     named: str | None = job["ledger"]
     return None if named is None else Ledger.open(os.environ.get(LEDGER, named), who=user.author)
+
+
+def _debit_words(job: dict[str, Any]) -> str:
+    """Say what the budget lost to a job that failed."""
+    named: str | None = job["ledger"]
+    if named is None:
+        return ""
+    try:
+        found = spend_of(job, os.environ.get(LEDGER, named))
+    except NoisewrightError as problem:
+        return f"Whether anything was debited is not known: {problem}"
+    if found is None:
+        return "Nothing was debited."
+    return f"Entry {found[0].sequence} of the ledger ({found[0].amount_text}) remains spent."
 
 
 def _estimates(made: Any) -> list[dict[str, Any]]:

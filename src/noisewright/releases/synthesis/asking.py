@@ -9,6 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.estimation import Estimate, axis_of, read_about, read_confidence
@@ -16,6 +17,7 @@ from noisewright.exact import share_ceiling, share_floor
 from noisewright.given import quantity
 from noisewright.queries import Expression, condition_cells
 from noisewright.releases.synthesis.declared import Declared
+from noisewright.spaces import Categories
 from noisewright.synthetic import ClassedQuery, Conjunction, QueryBound, Workload, bound_query
 
 if TYPE_CHECKING:
@@ -122,9 +124,20 @@ def _read_condition(made: Synthesis, where: Any) -> ClassedQuery:
             "expression such as nw.col('age') >= 30, or a text as behind WHERE in SQL."
         )
     found = ClassedQuery.of_conditions(sizes, {})
-    for columns, holds in condition_cells(where, made.table, made.domain.by_name):
+    for columns, holds in condition_cells(where, _split_table(made), made.domain.by_name):
         found = found.both(ClassedQuery.of_cells(columns, holds))
     return found
+
+
+def _split_table(made: Synthesis) -> Any:
+    """Return a table without rows, with a column for each item of a set and each coefficient."""
+    parts = made.split.parts
+    table = made.table.slice(0, 0).drop_columns(list(parts))
+    for part in parts.values():
+        for name, space in part.columns.items():
+            kind = pa.bool_() if isinstance(space, Categories) else pa.float64()
+            table = table.append_column(name, pa.nulls(0, kind))
+    return table
 
 
 def _with_group(condition: ClassedQuery, group: Mapping[str, Any], made: Synthesis) -> ClassedQuery:
@@ -188,6 +201,12 @@ def _notes(made: Synthesis, found: Sequence[QueryBound]) -> tuple[str, ...]:
         said.append(
             f"Nothing that was counted bounds the value{of}: the interval is all that is possible, "
             f"0 to {made.people:,}. The value has no error bar."
+        )
+    if made.knowledge:
+        said.append(
+            f"What was declared public ({', '.join(made.knowledge)}) is kept by the synthetic rows "
+            "but not used here: a noisy count may differ from a public total, or not be 0 where no "
+            "row can be. Use what is public instead where it answers the query."
         )
     return tuple(said)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, NoisewrightError
 from noisewright.files import read_text
 from noisewright.given import brief
+from noisewright.plans import locate
 from noisewright.relations import sql_table
 from noisewright.releases.synthesis.declared import Columns, Declared
 from noisewright.releases.synthesis.result import Synthesis
@@ -106,7 +107,8 @@ def read_zeros(given: Any, domain: Records) -> tuple[Conjunction, ...]:
     if given is None or (isinstance(given, list | tuple | Mapping) and not given):
         return ()
     if isinstance(given, str | os.PathLike):
-        found = Workload.from_toml(read_text(given, what="the zeros"), domain)
+        text = read_text(given, what="the zeros")
+        found = locate(f"the zeros in {given}", lambda: Workload.from_toml(text, domain))
     elif isinstance(given, Workload):
         # Codes are those of its own domain.
         if given.domain != domain:
@@ -117,6 +119,13 @@ def read_zeros(given: Any, domain: Records) -> tuple[Conjunction, ...]:
             )
         found = given
     elif isinstance(given, Iterable):
+        if isinstance(given, Mapping) and not all(
+            isinstance(one, Mapping) for one in given.values()
+        ):
+            raise InputError(
+                "zeros is one condition; give a list of them, as in zeros=[{'sex': 'male', "
+                "'pregnant': 'yes'}], or a mapping from names to conditions."
+            )
         found = Workload.conjunctions(domain, given)
     else:
         raise InputError(
@@ -202,6 +211,11 @@ def _from_mapping(name: str, counts: Mapping[Any, Any]) -> dict[str, list[Any]]:
 
 def _table(given: Any, columns: Columns, number: int) -> TotalsTable:
     where = f"totals {number}"
+    if isinstance(given, Mapping) and given and all(isinstance(one, int) for one in given.values()):
+        raise InputError(
+            f"{where} has counts, and not the column that they are of: name the column, as in "
+            "totals={'region': {'north': 120, 'south': 80}}."
+        )
     if COUNT in columns.names:
         raise InputError(
             f"a declared column is called {COUNT!r}, as the column of a table of totals is. Rename "

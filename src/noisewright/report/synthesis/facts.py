@@ -60,6 +60,8 @@ class SynthesisFacts(PageFacts):
     """A synthetic table, as far as its page tells of it.
 
     `counted` are the noisy counts that its rows come from; `data` is empty if it has no file.
+    `columns` are those of the table where they differ from the columns that were counted: a set is
+    counted in a column for each item, and a curve in one for each coefficient.
     """
 
     method: str
@@ -71,6 +73,7 @@ class SynthesisFacts(PageFacts):
     errors: WorkloadErrors
     inference: str = "tree"
     limits: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
 
     @property
     def how(self) -> str:
@@ -79,8 +82,13 @@ class SynthesisFacts(PageFacts):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns."""
+        """The columns that were counted."""
         return tuple(name for name, _ in self.domain.columns)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The columns of the table."""
+        return self.columns or self.names
 
     @property
     def varying(self) -> tuple[str, ...]:

@@ -223,10 +223,16 @@ class CsvFile(TableReader):
         kind = {"int64": "a whole number", "bool": "true or false"}.get(str(field.type), "a number")
         if is_temporal(field.type):
             kind = "a date"
+        decimals = (
+            ' Numbers with decimals are declared by space = "interval", with low, high and step; '
+            'off_grid = "round" rounds them.'
+        )
         return DataError(
             f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "
             "says it is. Correct the cell or leave it empty, or declare in the plan what such "
-            "cells count as (null=…, or other=… for labels).",
+            "cells count as (null=…, or other=… for labels)."
+            + decimals
+            * (kind == "a whole number"),
             row=row - 1,
         )
 
