@@ -127,11 +127,11 @@ class Advice:
         return [head, *(self._line(at, self.errors, show_errors) for at in self._kinds())]
 
     def difference_lines(self) -> list[list[str]]:
-        """Return differences that show (95% confidence, 80% power) as texts, in the same way."""
+        """Return detectable differences (95% confidence, 80% power) as texts, in the same way."""
         found: dict[Tool, list[float | None]] = {
             tool: self._differences(each, 0.95, 0.8) for tool, each in self.errors.items()
         }
-        head = ["difference that shows", *(TOOLS[tool] for tool in self.errors)]
+        head = ["detectable difference", *(TOOLS[tool] for tool in self.errors)]
         return [head, *(self._line(at, found, show_differences) for at in self._kinds())]
 
     def _kinds(self) -> list[list[int]]:
@@ -289,10 +289,10 @@ def show_errors(question: AdvisedQuestion, errors: list[float | None]) -> str:
 
 
 def show_differences(question: AdvisedQuestion, differences: list[float | None]) -> str:
-    """Return the root mean square of differences that show, over questions of a kind."""
+    """Return the root mean square of detectable differences, over questions of a kind."""
     known = [one for one in differences if one is not None]
     if not known:
-        return "none shows"
+        return "none"
     some = "" if len(known) == len(differences) else " (some)"
     return _number(in_units(question, root_mean_square(known)) or 0.0) + some
 

@@ -40,7 +40,7 @@ class PublicKnowledge:
             listed = "; ".join(self.zeros.words(zero) for zero in self.zeros.listed[:10])
             more = len(self.zeros.listed) - 10
             said.append(
-                f"Declared impossible, so that no row has it: {listed}"
+                f"Structural zeros, declared impossible, which no row meets: {listed}"
                 + (f"; and {more:,} more." if more > 0 else ".")
             )
         if self.prior is not None:
