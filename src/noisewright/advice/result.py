@@ -213,7 +213,7 @@ def decide(
     if best == "asked":
         said.append("this holds as long as these are the only questions you ask")
     elif best == "synthetic":
-        said.append("one table answers every question, including those you have not thought of")
+        said.append("you can ask one table everything, including what you have not thought of yet")
     elif close:
         said.append(
             f"{name_of(close[0])} would hardly be better, and a copy answers any question, with "

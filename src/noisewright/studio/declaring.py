@@ -223,7 +223,9 @@ def reopen_plan(file: str, folder: StudioFolder) -> dict[str, Any]:
         raise RefusalError(f"{file!r} should end in .toml, as plans do.")
     document = parse_toml(read_text(path, what="the plan"), what=file)
     if "version" not in document or not isinstance(document.get("columns"), dict):
-        raise RefusalError(f"{file!r} is not a plan: it has no version, or no columns.")
+        raise RefusalError(
+            f"{file!r} is no plan: it has no version or no columns. Choose another file."
+        )
     person = document.get("person")
     named = person if isinstance(person, dict) and {"column", "rows"} <= set(person) else None
     amounts = {

@@ -135,7 +135,8 @@ class Guard:
             body = b"" if refusal is not None else await _body(receive, scope, limit)
             if body is None:
                 refusal = refuse(
-                    f"the body has more than {limit >> 10:,} kB, which is too large.", 413
+                    f"the request is larger than {limit >> 10:,} kB. Send less at once.",
+                    413,
                 )
             elif enters:
                 refusal = self._enter(body, headers)

@@ -165,9 +165,9 @@ export class BudgetPicture {
         ? h(
             "p",
             { class: "soft small" },
-            "≈ is an estimate from predictions at nearby budgets. The prediction for exactly this " +
-              "budget replaces it soon after you let go of the slider. What you release never " +
-              "depends on an estimate.",
+            "≈ is an estimate from predictions at nearby budgets. The prediction for exactly " +
+              "this budget replaces it soon after you let go of the slider. What you release " +
+              "never depends on an estimate.",
           )
         : "",
       h("p", { class: "soft small" }, made.promise),
