@@ -46,7 +46,8 @@ class PublicKnowledge:
         if self.prior is not None:
             said.append(
                 f"The starting distribution is a table of {self.prior.rows:,} rows that was "
-                "declared public: the guarantee does not cover what it contains."
+                "declared public: rows may repeat those of it, and the guarantee does not cover "
+                "what it contains."
             )
         if self.totals is not None:
             listed = ", ".join(" × ".join(names) for names, _ in self.totals.tables)
