@@ -1,4 +1,4 @@
-"""Differences that show: as often as stated, no oftener if there is none, and bad input."""
+"""Detectable differences: found as often as stated, no oftener if there is none, and bad input."""
 
 from functools import cache
 from typing import Any
@@ -58,7 +58,7 @@ def test_more_confidence_and_power_need_a_larger_difference() -> None:
     assert usual < stronger
     error = advice.table.column("synthetic")[0].as_py()
     assert usual == pytest.approx(2.801585 * np.sqrt(2 * 3 / 2) * error, rel=1e-5)
-    assert "difference that shows" in advice.difference_lines()[0][0]
+    assert "detectable difference" in advice.difference_lines()[0][0]
 
 
 def test_no_difference_shows_where_noise_drowns_all() -> None:
@@ -66,7 +66,7 @@ def test_no_difference_shows_where_noise_drowns_all() -> None:
         {"age": nw.Counts(100), "group": list("ab")}, rows=3, epsilon="1/100", questions=["shares"]
     )
     assert advice.differences().column("kept").to_pylist()[0] is None
-    assert "none shows" in advice.difference_lines()[1]
+    assert "none" in advice.difference_lines()[1]
 
 
 @pytest.mark.parametrize("odd", [0, 0.49, 1, 1.5, -1, float("nan"), "0.8", None, True])

@@ -51,7 +51,7 @@ def test_a_saved_table_is_asked_from_the_shell(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("query", "survey.csv"), "not synthetic"),
+        (("query", "survey.csv"), "noisewright estimate"),
         ((*ARGUMENTS, *ALONE, "--tables", "0"), "--tables is 0"),
         ((*ARGUMENTS, *ALONE, "--tables", "2", "--method", "mwem"), "--method mst"),
     ],

@@ -33,8 +33,21 @@ def test_no_zero_is_in_a_million_rows_even_if_counts_are_all_noise() -> None:
     assert made.rows == 10**6
     assert broken(made.table) == 0
     assert any(
-        "Declared impossible" in note and "sex=male, pregnant=yes" in note for note in made.limits
+        "declared impossible" in note and "sex=male, pregnant=yes" in note for note in made.limits
     )
+
+
+def test_steps_depend_on_which_columns_have_totals_and_not_on_the_totals() -> None:
+    """A column with totals is not put into bins: its step differs, whatever the totals are."""
+    data = {"age": [*range(100)] * 3, "sex": [0, 1] * 150}
+    columns = {"age": nw.Counts(99), "sex": nw.Counts(1)}
+
+    def digest(ages: list[int] | None) -> str:
+        totals = None if ages is None else {"age": dict(enumerate(ages))}
+        made = nw.synthesize(data, columns, epsilon=1, ledger=None, totals=totals)
+        return made.certificate_digest
+
+    assert digest([3] * 100) == digest([6, 0] * 50) != digest(None)
 
 
 def test_all_together_cost_what_they_cost_without(tmp_path: Path) -> None:

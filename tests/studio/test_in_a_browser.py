@@ -220,7 +220,7 @@ def test_the_paths_of_a_researcher_and_an_auditor(visitor: Visitor, tmp_path: Pa
     page.wait_for_selector("tr:has-text('fairness (F)') td:has-text('yes')")
     page.wait_for_selector("svg[data-end=EM]")
     page.get_by_label("Prior").select_option("binomial")
-    page.wait_for_selector("text=It says nothing here")
+    page.wait_for_selector("text=It does not apply here")
     page.get_by_label("What comes in").select_option("circle")
     page.wait_for_selector("#best:has-text('per unit of distance')")
     visitor.require_fit()

@@ -37,10 +37,10 @@ def read_power(power: float) -> float:
 def detectable_difference(
     question: AdvisedQuestion, error: float | None, *, confidence: float, power: float
 ) -> float | None:
-    """Return the least difference of two answers to a question that shows, in its own unit.
+    """Return the least detectable difference of two answers to a question, in its own unit.
 
     Two shares of one question, or else two means, medians or items with this error each.
-    Ensures: None if no difference that is possible would show.
+    Ensures: None if no possible difference is detectable.
     """
     if error is None:
         return None

@@ -94,9 +94,9 @@ class Advice:
         return [head, *(self._line(at, self.errors, show_errors) for at in self._kinds())]
 
     def difference_lines(self) -> list[list[str]]:
-        """Return differences that show (95% confidence, 80% power) as texts, in the same way."""
+        """Return detectable differences (95% confidence, 80% power) as texts, in the same way."""
         found = _differences(self, 0.95, 0.8)
-        head = ["difference that shows", *(TOOLS[tool] for tool in self.errors)]
+        head = ["detectable difference", *(TOOLS[tool] for tool in self.errors)]
         lines = [head]
         for at in self._kinds():
             line = self._line(at, found, show_differences)
@@ -185,7 +185,7 @@ def decide(
     if best == "asked":
         said.append("this holds as long as these are the only questions you ask")
     elif best == "synthetic":
-        said.append("one table answers every question, including those you have not thought of")
+        said.append("you can ask one table everything, including what you have not thought of yet")
     elif close:
         said.append(
             f"{name_of(close[0])} would hardly be better, and a copy answers any question, with "
@@ -310,10 +310,10 @@ def show_errors(question: AdvisedQuestion, errors: list[float | None]) -> str:
 
 
 def show_differences(question: AdvisedQuestion, differences: list[float | None]) -> str:
-    """Return the root mean square of differences that show, over questions of a kind."""
+    """Return the root mean square of detectable differences, over questions of a kind."""
     known = [one for one in differences if one is not None]
     if not known:
-        return "none shows"
+        return "none"
     some = "" if len(known) == len(differences) else " (some)"
     return _number(in_units(question, root_mean_square(known)) or 0.0) + some
 

@@ -12,22 +12,25 @@ import typer
 @final
 @dataclass(frozen=True)
 class KnowledgeOptions:
-    """The files of zeros, of a starting table and of totals; all are declared to be public."""
+    """The files of structural zeros, of a prior and of totals; all are declared to be public."""
 
     zeros: Annotated[
         Path | None,
-        typer.Option(help="Conditions that no row can meet: a workload of conjunctions, in TOML."),
+        typer.Option(
+            help="Structural zeros, which no row can meet: a workload of conjunctions in TOML."
+        ),
     ] = None
     prior: Annotated[
         Path | None,
         typer.Option(
-            help="A table to start from. It must be public or already released: rows of it may be "
-            "shown."
+            help="A table as starting distribution. It must be public or already released: its "
+            "rows may appear in the output."
         ),
     ] = None
     totals: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Public totals to keep: a table of some columns and 'count'. May be repeated."
+            help="Public totals to keep exactly: a table of some columns and 'count'. May be "
+            "repeated."
         ),
     ] = None

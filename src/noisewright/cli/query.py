@@ -29,23 +29,25 @@ def query(
         str | None, typer.Option(help="Columns to group by, separated by commas.")
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="How often an interval covers the truth.")
+        float, typer.Option(help="How likely each interval is to cover the truth.")
     ] = 0.95,
     about: Annotated[
         Literal["people", "population"],
         typer.Option(
-            help="people: those who were counted, only noise is error; population: sampling too."
+            help="people: those who were counted; population: the one they are a sample of, so "
+            "that sampling error is included."
         ),
     ] = "people",
     together: Annotated[
-        bool, typer.Option("--together", help="Make all intervals hold at once.")
+        bool, typer.Option("--together", help="Make all intervals hold simultaneously.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Count people in a synthetic table, with an interval that holds whatever the model is.
+    """Count people by a synthetic table, with a confidence interval that assumes no model.
 
-    The answer comes from the noisy counts behind the table, and costs no privacy. A query that was
-    counted has the error of its noise; for any other you get all that the noisy counts allow.
+    The answer comes from the noisy counts behind the table, and costs no further privacy. A query
+    that was counted has the error of its noise; for any other, the interval is all that the noisy
+    counts allow.
 
     Examples:
       noisewright query synthetic.parquet --where "age >= 30 AND job = 'cook'"
@@ -54,8 +56,8 @@ def query(
     """
     if not releases.is_synthesis(synthetic):
         raise InputError(
-            f"{str(synthetic)!r} has no .{releases.SYNTHESIS} beside it, so it is not synthetic. "
-            "Of a released file, ask noisewright estimate."
+            f"{str(synthetic)!r} has no .{releases.SYNTHESIS} beside it, which this needs. Keep "
+            "the files of a synthetic table together. For a released copy: noisewright estimate."
         )
     made = nw.results.Synthesis.open(synthetic)
     found = made.query(
@@ -89,7 +91,7 @@ def query(
     whom = "the people who were counted" if about == "people" else "the population they are from"
     say(
         f"{made.path}: about {whom}, {made.people:,} in all. Intervals hold with "
-        f"{found.confidence:.4g} confidence{', all at once' if together else ''}."
+        f"{found.confidence:.4g} confidence{', simultaneously' if together else ''}."
     )
     lines = [
         [*("" if cell is None else str(cell) for cell in row[: len(found.axes)])]

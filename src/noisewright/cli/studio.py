@@ -16,7 +16,7 @@ def studio(
     ] = Path(),
     host: Annotated[
         str,
-        typer.Option(help="The address to listen on. Put a proxy in front of any but loopback."),
+        typer.Option(help="The address to listen on. If it is not loopback, put a proxy in front."),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(help="The port; 0 picks a free one.", min=0, max=65535)
@@ -33,7 +33,7 @@ def studio(
     ] = None,
     database: Annotated[
         str | None,
-        typer.Option(help="A PostgreSQL URL whose tables can be opened too."),
+        typer.Option(help="The URL of a PostgreSQL database whose tables can be opened too."),
     ] = None,
     user: Annotated[
         str | None,
@@ -54,7 +54,7 @@ def studio(
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(help="A name in the Host header that is accepted; may be repeated."),
+        typer.Option(help="A host name that browsers may use for the studio. May be repeated."),
     ] = None,
     trust_proxy: Annotated[
         bool,
@@ -68,7 +68,8 @@ def studio(
 
     It runs on this machine and calls the same functions as the other commands. It opens only files
     in the folder it was started in; the browser gets names and types of columns, and no value
-    that was not paid for with budget. The address that it prints works once.
+    that was not paid for with budget. The address that it prints works once; with users, each one
+    signs in with a token.
 
     Examples:
       noisewright studio

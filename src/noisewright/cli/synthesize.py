@@ -67,7 +67,7 @@ def synthesize(
     ways: Annotated[
         str | None,
         typer.Option(
-            help="Instead of a workload: all tables of this many columns, or of several such as "
+            help="Instead of a workload: all marginals of this many columns, or of several such as "
             "1,2."
         ),
     ] = None,
@@ -94,11 +94,11 @@ def synthesize(
     tables: Annotated[
         int | None,
         typer.Option(
-            help="Write so many further tables from the same noisy counts, at no further cost."
+            help="Write this many further tables from the same noisy counts, at no further cost."
         ),
     ] = None,
     counts: Annotated[
-        bool, typer.Option("--counts", help="Write the noisy counts as CSV, too.")
+        bool, typer.Option("--counts", help="Also write the noisy counts as CSV.")
     ] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Do not write a report.")] = False,
     predict: Annotated[
@@ -126,7 +126,7 @@ def synthesize(
       noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
         --zeros impossible.toml --prior last-year.parquet --totals regions.csv   (what is public)
       noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
-        --tables 10 --counts                    (further tables and the noisy counts, for free)
+        --tables 10 --counts            (further tables and noisy counts, at no further cost)
     """
     if workload is not None and ways is not None:
         raise InputError(

@@ -26,7 +26,7 @@ def condition_cells(
 ) -> list[tuple[tuple[str, ...], NDArray[np.bool_]]]:
     """Return some sets of columns, and for each which of its cells are allowed, one axis a column.
 
-    The condition, an expression or a text in SQL as behind WHERE, holds where all of them are. No
+    The condition, an expression or a text in SQL as after WHERE, holds where all of them are. No
     column is in two of the sets.
     """
     known = Private(table, columns=dict(spaces), ledger=None)

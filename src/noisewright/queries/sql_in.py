@@ -47,7 +47,7 @@ def question_from_sql(table: Private, text: str) -> Question:
 
 
 def condition_from_sql(table: Private, text: str) -> Expression:
-    """Return a condition in SQL, as behind WHERE, as an expression."""
+    """Return a condition in SQL, as after WHERE, as an expression."""
     read = SqlText(text, such_as="age >= 25")
     reader = SqlReader(read, table.columns, table.budget.person, set())
     tree = read.parse_condition()

@@ -78,13 +78,13 @@ def synthesize(
     how rows are made: "mst", "mwem" or "blr", or a `Method`, which also says how many rows, and has
     the options of each.
 
-    What is public anyway may be declared, and costs nothing: `zeros` are conditions that no row
-    meets, as `Workload.conjunctions` takes them or the path of such a workload, and no synthetic
-    row ever meets one. `prior` is a table to start from, of anything that data may be but a
-    database, or an earlier synthetic table; it must be public or already released. `totals` are
-    counts that are kept exactly: {"region": {"north": 120, "south": 80}}, or a table with some
-    columns and "count", or a list of such. The guarantee holds whether or not they are true, and
-    does not cover what they contain.
+    What is public anyway may be declared, at no cost in privacy. `zeros` are structural zeros:
+    conditions as `Workload.conjunctions` takes them, or the path of such a workload, that no
+    synthetic row ever meets. `prior` is the starting distribution: a table, of any form that data
+    may have but a database, or an earlier synthetic table; it must be public or already released.
+    `totals` are counts that are kept exactly: {"region": {"north": 120, "south": 80}}, or a table
+    with some columns and "count", or a list of such. The guarantee holds whether or not they are
+    true, and does not cover what they contain.
 
     Requires: one row for each person, or a plan that names the column that identifies people and
     how many rows of each count; the number of rows, and of those that count for each, is public.

@@ -188,7 +188,9 @@ class AdviceDesk:
             except BrokenExecutor:
                 # It was killed, for want of memory perhaps; the next budget starts another.
                 self._pool = None
-                opened.problem = "The process that predicts was ended. Move the slider to go on."
+                opened.problem = (
+                    "The process that makes predictions ended. Move the slider to start it again."
+                )
                 return
             except Exception as problem:
                 opened.problem = sentence_of(problem)
@@ -223,7 +225,7 @@ def _budget(epsilon: str, delta: str) -> Guarantee:
     assert value is not None
     if not _LEAST <= value <= _MOST:
         raise RefusalError(
-            f"epsilon is {show(value)}; tools are compared from {show(_LEAST)} to {show(_MOST)}."
+            f"epsilon is {show(value)}; give a value from {show(_LEAST)} to {show(_MOST)}."
         )
     spare = read_delta(exactly(delta, name="delta"))
     if spare and not _LEAST_DELTA <= spare < 1:
@@ -268,7 +270,7 @@ def attacker(budget: Guarantee, *, rows_per_person: int = 1) -> dict[str, Any]:
         "factor": plans.factor_text(budget),
         "guarantee": plans.amounts(budget),
         "words": (
-            "Imagine someone who knows the data of everyone else, and who wavers between two "
+            "Imagine someone who knows the data of everyone else, and is undecided between two "
             f"possibilities for the {whose} of one person, with even odds. Before anything is "
             "published, 50 of 100 such guesses are right. After it, even the best method is right "
             f"with probability at most {after}."

@@ -148,7 +148,8 @@ class Guard:
                 )
             if body is None:
                 refusal = refuse(
-                    f"the body has more than {limit >> 10:,} kB, which is too large.", 413
+                    f"the request is larger than {limit >> 10:,} kB. Send less at once.",
+                    413,
                 )
             elif enters and refusal is None:
                 refusal = self._enter(body, headers)

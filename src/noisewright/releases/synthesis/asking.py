@@ -41,8 +41,8 @@ def answer_query(
     keys = _read_keys(made, by)
     if whom == "population" and made.rows_per_person > 1:
         raise ParameterError(
-            f"a person may have {made.rows_per_person} rows, so that rows are no sample of a "
-            "population one by one. Ask about='people', the rows that were counted."
+            f"a person may have {made.rows_per_person} rows here, so the rows are no independent "
+            "sample of a population. Use about='people', for the rows that were counted."
         )
     condition = _read_condition(made, where)
     shape = tuple(spaces[name].size for name in keys)
@@ -98,7 +98,7 @@ def _read_keys(made: Synthesis, by: str | Sequence[str]) -> tuple[str, ...]:
         if name not in known:
             raise InputError(f"there is no column {name!r}; the table has {', '.join(known)}.")
     if len(set(keys)) < len(keys):
-        raise InputError("a column of by= is named twice.")
+        raise InputError(f"by is {', '.join(map(repr, keys))}; name each column once.")
     groups = prod(known[name].size for name in keys)
     if groups > _MOST_GROUPS:
         raise TooLargeError(
@@ -121,7 +121,7 @@ def _read_condition(made: Synthesis, where: Any) -> ClassedQuery:
     if not isinstance(where, str | Expression):
         raise InputError(
             f"where is a {type(where).__name__}; give a mapping such as {{'job': 'cook'}}, an "
-            "expression such as nw.col('age') >= 30, or a text as behind WHERE in SQL."
+            "expression such as nw.col('age') >= 30, or a text as after WHERE in SQL."
         )
     found = ClassedQuery.of_conditions(sizes, {})
     for columns, holds in condition_cells(where, _split_table(made), made.domain.by_name):
@@ -187,20 +187,20 @@ def _notes(made: Synthesis, found: Sequence[QueryBound]) -> tuple[str, ...]:
     if apart:
         said.append(
             f"{_which(apart, len(found))} not counted: the value is what the synthetic rows count, "
-            "and has no standard error. The interval is all that the noisy counts allow, whatever "
-            "links there are between columns; it may be far wider than the value is off."
+            "and has no standard error. The interval is all that the noisy counts allow, however "
+            "the columns are linked; it may be far wider than the value's error."
         )
     if len(bounded) > apart:
         said.append(
             f"{_which(len(bounded) - apart, len(found))} counted with so much noise that other "
-            "counts, or what is possible, say more: the value is what the synthetic rows count, "
-            "and has no standard error."
+            "counts, or the number of people, bound it better: the value is what the synthetic "
+            "rows count, and has no standard error."
         )
     if empty:
         of = "" if len(found) == 1 else f" of {quantity(empty, 'group')}"
         said.append(
-            f"Nothing that was counted bounds the value{of}: the interval is all that is possible, "
-            f"0 to {made.people:,}. The value has no error bar."
+            f"Nothing that was counted bounds the value{of}: the interval is everything that is "
+            f"possible, 0 to {made.people:,}, and says nothing about the value's error."
         )
     if made.knowledge:
         said.append(

@@ -241,19 +241,19 @@ class Synthesis:
         about: Literal["people", "population"] = "people",
         together: bool = False,
     ) -> Estimate:
-        """Return how many rows of the original a condition holds for, with an interval.
+        """Return how many rows of the original meet a condition, with a confidence interval.
 
         `where` is a mapping from columns to what they must be, as in `Workload.conjunctions`, an
-        expression such as `nw.col("age") >= 30`, or a text as behind WHERE in SQL; left out, it
-        always holds. `by` names columns: there is an answer for each of their declared values.
+        expression such as `nw.col("age") >= 30`, or a text as after WHERE in SQL; left out, every
+        row counts. `by` names columns: there is an answer for each of their declared values.
         Requires: a query that was not chosen because of what the noisy counts say of it.
         Ensures: each interval covers the true number of the counted rows with the confidence, over
-        the noise, whatever the table is; with `together` all of them do at once. A query that is a
-        sum of cells that were counted together has the exact law of their noise, and a standard
-        error. Any other has the bounds that follow from all that was counted, by a linear program;
-        its value is that of the synthetic rows. Where these bounds are all that is possible,
-        `notes` says so. With about="population" the people are a sample, which adds to the error.
-        It is computed from noisy counts and costs no privacy.
+        the noise, whatever the table is; with `together` all of them do simultaneously. A query
+        that is a sum of cells of a counted marginal has the exact distribution of their noise, and
+        a standard error. Any other has the bounds that follow from all that was counted, by a
+        linear program; its value is that of the synthetic rows. Where these bounds say nothing,
+        `notes` says so. With about="population" the people are a sample, and sampling error is
+        included. It is computed from noisy counts and costs no further privacy.
         Source: Fréchet 1935 for bounds from marginals; Clopper and Pearson 1934 for populations.
         """
         from noisewright.releases.synthesis.asking import answer_query

@@ -203,7 +203,7 @@ def _only_points(method: Method, fitted_as: str) -> str:
         return (
             "zeros, prior and totals need weights of points, and these columns are too many or too "
             f"large for that: they would be fitted as a {fitted_as}. Name fewer columns, declare "
-            "coarser ones, or ask for fewer tables in the workload."
+            "coarser ones, or ask for fewer marginals in the workload."
         )
     return (
         f"zeros, prior and totals were given with {given}. They need weights of points: use "

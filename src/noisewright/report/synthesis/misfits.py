@@ -23,7 +23,8 @@ from noisewright.report.texts import MINUS, readable
 
 _MOST_LISTED = 12
 _BEYOND = 2.5
-"""Standard deviations above its mean that noise seldom reaches: in one of 160 tables, if normal."""
+"""Standard deviations above its mean that noise seldom exceeds: in one of 160 tables of many cells,
+and in two or three of 100 with two cells."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,9 @@ def measure_misfit(one: NoisyCounts) -> Misfit | None:
     noise, cells, people = seen.noise, seen.counts.size, max(seen.rows, 1)
     gaps = one.found - seen.counts
     expected = cells * noise.mean_size
-    # Noise of cells that add up to 0 is a little less spread together than if it were independent.
-    spread = math.sqrt(cells * max(noise.deviation**2 - noise.mean_size**2, 0.0))
+    # The sizes of noises that add up to 0 are correlated: of two cells, both are the same.
+    alike = cells / (cells - 1) if noise.balanced_cells is not None and cells > 1 else 1.0
+    spread = math.sqrt(alike * cells * max(noise.deviation**2 - noise.mean_size**2, 0.0))
     found = float(np.abs(gaps).sum())
     place = int(np.abs(gaps).argmax())
     gap = float(gaps.reshape(-1)[place])

@@ -205,7 +205,8 @@ function show(found, made) {
       h(
         "p",
         { class: "soft" },
-        "Between two lines of the table delta is linear in e^epsilon; after the last one it stays.",
+        "Between two lines of the table, delta is linear in e^epsilon; after the last, it is " +
+          "constant.",
       ),
       table(
         ["e^epsilon", "epsilon, rounded up", "least delta"],

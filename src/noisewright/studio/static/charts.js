@@ -136,7 +136,7 @@ export function belief(before, after, width = room()) {
       s("text", { x: x(value) + 6, y: y + 15 }, `${number(100 * value, 9)}%`),
     );
   return frame(
-    `An attacker guesses right with ${100 * before}% before, and at most ${100 * after}% after`,
+    `An attacker is right with probability ${100 * before}% before, at most ${100 * after}% after`,
     76,
     [
       bar(6, "before", before, "before"),

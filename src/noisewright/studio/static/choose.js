@@ -43,7 +43,7 @@ export async function choose() {
         "p",
         {},
         "How large the errors will be, and what an attacker could learn, before " +
-          "anything is spent. This reads no value.",
+          "anything is spent. This room reads no cell of the table.",
       ),
       room.view,
     ],
@@ -208,7 +208,7 @@ class Choosing {
       h(
         "div",
         { class: "row center" },
-        h("label", { for: "epsilon" }, "Privacy loss of each person, at most"),
+        h("label", { for: "epsilon" }, "Epsilon: the privacy loss of each person, at most"),
         this.epsilonShown,
       ),
       this.epsilon,
@@ -278,8 +278,8 @@ class Choosing {
       h(
         "p",
         { class: "soft small" },
-        "If you choose nothing: all that is usual for these columns, as noisewright advise " +
-          "compares it.",
+        "If you choose nothing: the usual questions for these columns, as in noisewright " +
+          "advise.",
       ),
       KINDS.map(([kind, words]) => check(words, store.questions.includes(kind), toggle(kind))),
       field(

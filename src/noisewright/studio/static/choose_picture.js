@@ -1,4 +1,4 @@
-// What one budget means: errors, example outcomes, differences that show, and the attacker.
+// What one budget means: errors, example outcomes, detectable differences, and the attacker.
 
 import { belief, outcomes } from "./charts.js";
 import { choice, field, h, note, number, put, table } from "./dom.js";
@@ -20,7 +20,7 @@ export class BudgetPicture {
     this.details = h(
       "details",
       { open: !matchMedia("(max-width: 40rem)").matches },
-      h("summary", {}, h("h2", { class: "inline" }, "Differences that show")),
+      h("summary", {}, h("h2", { class: "inline" }, "Detectable differences")),
       this.apart,
     );
     this.example = h("div");
@@ -79,7 +79,7 @@ export class BudgetPicture {
   }
 
   label() {
-    this.pause.textContent = this.isPaused ? "Show one after the other" : "Pause";
+    this.pause.textContent = this.isPaused ? "Show outcomes in turn" : "Pause";
   }
 
   draw(made) {
@@ -123,8 +123,8 @@ export class BudgetPicture {
     const words = made.pending.length
       ? `Still to come: ${made.pending.join(", ")}.`
       : made.estimated.length
-        ? "Estimates are being replaced by predictions for this very budget."
-        : "Making ready for other budgets.";
+        ? "Estimates are being replaced by predictions for exactly this budget."
+        : "Predicting at other budgets.";
     put(
       this.progress,
       h("p", { class: "soft small" }, words),
@@ -165,9 +165,9 @@ export class BudgetPicture {
         ? h(
             "p",
             { class: "soft small" },
-            "≈ is an estimate, from predictions at budgets nearby. The prediction for this " +
-              "very budget replaces it soon after the slider rests; a release is planned and " +
-              "proven exactly.",
+            "≈ is an estimate from predictions at nearby budgets. The prediction for exactly " +
+              "this budget replaces it soon after you let go of the slider. What you release " +
+              "never depends on an estimate.",
           )
         : "",
       h("p", { class: "soft small" }, made.promise),
@@ -182,20 +182,20 @@ export class BudgetPicture {
       h(
         "p",
         {},
-        "How far apart two answers must be so that noise does not hide it: a test at 95% " +
-          "confidence finds a true difference of this size in 80 of 100 releases. Compared " +
-          "are two shares of one column or pair of columns, or two means or medians with this " +
-          "error each.",
+        "How far apart two true answers must be so that noise does not hide it: a test at 95% " +
+          "confidence finds a difference of this size in 80 of 100 releases. It compares two " +
+          "shares of one column or pair of columns, or two means or medians with this error " +
+          "each; “none” means that no possible difference is detectable.",
       ),
       table(head, this.lines(made, rows), {
-        caption: "Differences that show",
+        caption: "Detectable differences",
         stacked: true,
       }),
       h(
         "p",
         { class: "soft small" },
-        "This is about the people in the table. If they are a sample, chance in drawing it " +
-          "comes on top.",
+        "This is about the people in the table. If they are a sample of a population, add the " +
+          "sampling error.",
       ),
     ];
   }

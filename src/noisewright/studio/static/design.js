@@ -145,7 +145,7 @@ function show(result, made, now, wanted) {
       : h(
           "p",
           { class: "soft" },
-          `It says nothing here: it is ${made.flowchart.reasons.join(", ")}.`,
+          `It does not apply here: it is ${made.flowchart.reasons.join(", ")}.`,
         ),
     flowchart(made.flowchart.applies ? made.flowchart : null),
     h(

@@ -29,12 +29,12 @@ const NEIGHBORS = {
 };
 const LOSSES = [
   ["L0", "L0: any error is 1"],
-  ["L1", "L1: its size"],
-  ["L2", "L2: its square"],
-  ["L0,1", "L0,1: errors above 1 are 1"],
+  ["L1", "L1: the size of the error"],
+  ["L2", "L2: the square of the error"],
+  ["L0,1", "L0,1: an error of more than 1 is 1"],
 ];
 const PRIORS = [
-  ["uniform", "all alike"],
+  ["uniform", "uniform: all inputs equally likely"],
   ["binomial", "binomial: each person says yes with p"],
   ["weights", "weights of my own"],
 ];

@@ -93,8 +93,8 @@ function forms(jobs, state, started) {
           h(
             "p",
             {},
-            "Made-up rows with about the same counts as the real ones. One table answers " +
-              "any question.",
+            "Made-up rows with about the same counts as the real ones. You can ask the table " +
+              "anything, but columns that were not counted together may be off.",
           ),
         ],
         release: () => [

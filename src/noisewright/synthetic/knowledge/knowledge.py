@@ -40,13 +40,14 @@ class PublicKnowledge:
             listed = "; ".join(self.zeros.words(zero) for zero in self.zeros.listed[:10])
             more = len(self.zeros.listed) - 10
             said.append(
-                f"Declared impossible, so that no row has it: {listed}"
+                f"Structural zeros, declared impossible, which no row meets: {listed}"
                 + (f"; and {more:,} more." if more > 0 else ".")
             )
         if self.prior is not None:
             said.append(
                 f"The starting distribution is a table of {self.prior.rows:,} rows that was "
-                "declared public: the guarantee does not cover what it contains."
+                "declared public: rows may repeat those of it, and the guarantee does not cover "
+                "what it contains."
             )
         if self.totals is not None:
             listed = ", ".join(" × ".join(names) for names, _ in self.totals.tables)

@@ -325,7 +325,7 @@ class Zeros:
     def _refuse(self, at: str, place: int, *, row: int | None) -> None:
         raise OutsideSpaceError(
             f"{at} of the data meets the declared zero {self.words(self.listed[place])!r}. Nothing "
-            "was spent. Correct such rows before, or leave this zero out.",
+            "was spent. Correct such rows first, or leave this zero out.",
             row=row,
         )
 
