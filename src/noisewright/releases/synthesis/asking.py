@@ -9,12 +9,12 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.estimation import Estimate, axis_of, read_about, read_confidence
 from noisewright.exact import share_ceiling, share_floor
 from noisewright.given import quantity
+from noisewright.on_use import pa
 from noisewright.queries import Expression, condition_cells
 from noisewright.releases.synthesis.declared import Declared
 from noisewright.spaces import Categories
