@@ -85,8 +85,9 @@ class TallyWriter:
         return self._with_parts(query)
 
     def _with_parts(self, query: Term) -> Term:
+        # A copy for each part would take time in the square of their number.
         for name, inner in self._parts:
-            query = query.with_(name, as_=inner)
+            query = query.with_(name, as_=inner.copy(), copy=False)
         return query
 
     def raw_columns(self, source: SourceRows) -> dict[str, Term]:
