@@ -126,6 +126,10 @@ def test_a_matrix_gets_its_epsilon_and_a_witness(studio: RunningStudio) -> None:
         for wrong in ("", "a,b\nc,d", "[[1]]", "[", "1,0\n1", "0.5,0.6\n0.5,0.5"):
             answer = client.post("/api/audit/matrix", json={"text": wrong})
             assert answer.status_code == 400, wrong
+        large = "\n".join([",".join(["1", *["0"] * 64])] * 65)
+        answer = client.post("/api/audit/matrix", json={"text": large})
+        assert answer.status_code == 400
+        assert "noisewright verify" in answer.text
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "nonsense", "[" * 100_000, '{"format": 1}'])

@@ -14,6 +14,9 @@ from noisewright.exact import Epsilon, show
 from noisewright.studio.failures import RefusalError
 
 _MOST_KNOTS = 200
+_MOST_CELLS = 1 << 12
+"""Of a matrix: its exact curve takes seconds beyond, and a server has other visitors."""
+
 _ASSUMING = "Assuming: "
 
 
@@ -51,6 +54,12 @@ def check_text(text: str) -> dict[str, Any]:
 def audit_matrix(request: MatrixAudit) -> dict[str, Any]:
     """Return the least ε of a matrix, who can be told from whom, and δ at some ε."""
     rows = mechanisms.read_matrix(request.text, where="the matrix")
+    cells = sum(len(row) for row in rows)
+    if cells > _MOST_CELLS:
+        raise RefusalError(
+            f"the matrix has {cells:,} cells; the studio takes {_MOST_CELLS:,} at most, such as 64 "
+            "rows of 64. Use noisewright verify in a shell for larger ones."
+        )
     space = spaces.Counts(len(rows) - 1, neighbors=request.neighbors)
     mechanism = mechanisms.from_matrix(space, rows)
     least = privacy.tight_epsilon(mechanism, delta=request.delta)
