@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-import noisewright as nw
 from tests.cli.conftest import Program
-from tests.releases.survey import JOBS, Survey, make_survey
+from tests.releases.survey import JOBS, Survey, make_survey_with_columns
 
 ARGUMENTS = ("synthesize", "survey.csv", "--plan", "columns.toml", "-o", "synthetic.parquet")
 ALONE = ("--without-ledger", "--no-report")
@@ -15,16 +14,7 @@ ALONE = ("--without-ledger", "--no-report")
 
 @pytest.fixture
 def survey(tmp_path: Path) -> Survey:
-    made = make_survey(tmp_path)
-    nw.Plan(
-        {
-            "job": nw.Column(JOBS, null="not said"),
-            "visits": nw.Column(nw.Counts(9), outside="clamp"),
-        },
-        epsilon=2,
-        others="drop",
-    ).save(tmp_path / "columns.toml")
-    return made
+    return make_survey_with_columns(tmp_path)
 
 
 def test_a_saved_table_is_asked_from_the_shell(

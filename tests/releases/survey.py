@@ -81,3 +81,17 @@ def make_survey(folder: Path, *, rows: int = 500, epsilon: int = 10) -> Survey:
     PLAN.save(survey.plan)
     nw.Ledger.create(survey.ledger).grant("survey", epsilon=epsilon, data=survey.csv)
     return survey
+
+
+def make_survey_with_columns(folder: Path) -> Survey:
+    """Make the survey, and a plan of two of its columns as `columns.toml`."""
+    made = make_survey(folder)
+    nw.Plan(
+        {
+            "job": nw.Column(JOBS, null="not said"),
+            "visits": nw.Column(nw.Counts(9), outside="clamp"),
+        },
+        epsilon=2,
+        others="drop",
+    ).save(folder / "columns.toml")
+    return made

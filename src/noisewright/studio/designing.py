@@ -6,9 +6,10 @@ A slider asks for the same problems again and again: what was found is remembere
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field as Given
 
@@ -17,6 +18,8 @@ from noisewright.exact import exactly
 from noisewright.studio.failures import RefusalError
 
 MOST_POINTS = 20
+Found = TypeVar("Found")
+
 _REMEMBERED = 256
 _ORDERED = ("WH", "F", "RH", "RM", "CH", "CM", "S", "OD")
 _UNORDERED = ("WH", "F", "RH", "CH")
@@ -221,16 +224,7 @@ def _key(request: StudioDesign) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _prices(key: str, codes: frozenset[str]) -> designs.PropertyPrices:
-    request = StudioDesign.model_validate_json(key)
-    space = request.points()
-    return designs.price_of_properties(
-        space,
-        epsilon=request.epsilon,
-        loss=request.loss,
-        goal=request.goal,
-        prior=request.weights_of(space.size),
-        properties=codes,
-    )
+    return _solve(designs.price_of_properties, key, codes)
 
 
 def _design(request: StudioDesign) -> designs.Design:
@@ -239,9 +233,13 @@ def _design(request: StudioDesign) -> designs.Design:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _best(key: str, codes: frozenset[str]) -> designs.Design:
+    return _solve(designs.design, key, codes)
+
+
+def _solve(solve: Callable[..., Found], key: str, codes: frozenset[str]) -> Found:
     request = StudioDesign.model_validate_json(key)
     space = request.points()
-    return designs.design(
+    return solve(
         space,
         epsilon=request.epsilon,
         loss=request.loss,
