@@ -97,8 +97,9 @@ def test_a_record_in_the_place_of_names_is_refused_and_not_shown(
     path.write_text(f"{LINES[line]}\njudge,south,35\n")
     with pytest.raises(DataError, match="may be a record") as refused:
         USES[use](path)
-    assert not any(word in str(refused.value) for word in LINES[line].split(","))
-    assert "--header" in str(refused.value)
+    message = str(refused.value).replace(str(tmp_path), "")  # a folder's name may hold "34"
+    assert not any(word in message for word in LINES[line].split(","))
+    assert "--header" in message
 
 
 def test_somebody_may_say_that_they_are_names(tmp_path: Path) -> None:

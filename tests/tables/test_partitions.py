@@ -137,5 +137,6 @@ def test_no_error_shows_the_value_of_a_partition(folder: Path, spoil: Any) -> No
     spoil(file)
     with pytest.raises(DataError, match=r"year=…/region=…") as refused:
         open_table(folder)
-    assert "2024" not in str(refused.value)
-    assert "north" not in str(refused.value)
+    message = str(refused.value).replace(str(folder), "")
+    assert "2024" not in message
+    assert "north" not in message
