@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.synthetic.clique_synthesizer import CliqueSynthesizer
+from noisewright.synthetic.graphs.forest import spanning_forest
 
 Pair = tuple[str, str]
 
@@ -45,16 +46,8 @@ class ExpectedFit:
         ordered = sorted(made.pairs, key=made.cells)
         if made.pairs_to_count == len(ordered):
             return tuple(ordered)
-        tree: list[Pair] = []
-        groups = {name: name for name in made.names}
-        for pair in ordered:
-            one, other = (groups[name] for name in pair)
-            if one != other:
-                tree.append(pair)
-                groups = {name: one if at == other else at for name, at in groups.items()}
-        known = set(tree)
-        rest = [pair for pair in ordered if pair not in known]
-        return (*tree, *rest)[: made.pairs_to_count]
+        tree = set(spanning_forest(ordered))
+        return tuple(sorted(ordered, key=lambda pair: pair not in tree))[: made.pairs_to_count]
 
     @cached_property
     def _variances(self) -> dict[str, float]:

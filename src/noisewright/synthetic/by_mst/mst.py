@@ -33,6 +33,7 @@ from noisewright.synthetic.by_mst.choose_pairs import (
     how_many,
 )
 from noisewright.synthetic.clique_synthesizer import CliqueSynthesizer
+from noisewright.synthetic.graphs.forest import spanning_forest
 from noisewright.synthetic.graphs.graph_fit import Inference, fit_or_simpler
 from noisewright.synthetic.graphs.graph_model import cells_needed
 from noisewright.synthetic.graphs.tree_model import fit_tree, pairs_of_a_forest
@@ -104,12 +105,7 @@ class Mst(CliqueSynthesizer):
     @cached_property
     def edges(self) -> int:
         """How many pairs the tree has: as many as connect what candidates can connect."""
-        groups = {name: frozenset([name]) for name in self.names}
-        for first, second in self.pairs:
-            if second not in groups[first]:
-                both = groups[first] | groups[second]
-                groups.update(dict.fromkeys(both, both))
-        return len(self.names) - len(set(groups.values()))
+        return len(spanning_forest(self.pairs))
 
     @cached_property
     def more(self) -> int:

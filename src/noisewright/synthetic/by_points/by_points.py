@@ -1,12 +1,13 @@
 """Select, measure, generate, round by round: cliques of columns, and weights of points.
 
 First every column is counted with noise, but for those with one possible value. Then cliques of
-columns are counted, as the workload asks for them: all pairs where the noise allows it, else those
+columns are counted, as the workload asks for them: all pairs where noise is small, else those
 that are chosen in private. A few that close no cycle are chosen by how far their columns are from
-independent, and a model is fitted to them. In each further round a clique is chosen that the model
-gets wrong by more than the noise of counting it, and counted, and the model is fitted again
-(McKenna, Mullins, Sheldon and Miklau 2022, AIM). Cliques of three columns and more follow, where
-the workload has them.
+independent, and a model is fitted to them. Then what the model gets wrong by more than noise is
+counted, and the model is fitted again. With a usual budget, noisy distances of all pairs from the
+model choose them, and how often each is counted (`screening.py`). With a small one they are chosen
+one by one, in rounds (McKenna, Mullins, Sheldon and Miklau 2022, AIM). Cliques of three columns and
+more follow, where the workload has them.
 
 How many there are of each, and what each step spends, is decided by public facts (`division.py`),
 so that the list of steps is certified before the first of them. Models are weights of points
@@ -30,7 +31,7 @@ from noisewright.synthetic.clique_synthesizer import CliqueSynthesizer
 from noisewright.synthetic.knowledge.knowledge import PublicKnowledge
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY, Noise
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
-from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule, choosing, counting
+from noisewright.synthetic.steps.schedule import Schedule, Step, choosing, comparing, counting
 from noisewright.synthetic.tallies import Names, varying
 from noisewright.synthetic.workloads.counting_queries import Queries
 
@@ -134,24 +135,32 @@ class ByPoints(CliqueSynthesizer):
     def schedule(self) -> Schedule:
         """What it will do to the data: count columns, and pairs; choose and count, in rounds."""
         division, whole = self.division, self.budget
-        known, choice, pair, larger, point, query = division.parts
-        steps: list[Counting | Choosing] = [
-            counting(whole, f"counts of {name}", known[name,]) for name in self.singles
+        parts = division.parts
+        steps: list[Step] = [
+            counting(whole, f"counts of {name}", parts.known[name,]) for name in self.singles
         ]
-        steps += [counting(whole, f"counts of {name}", point) for name in self.points]
+        steps += [counting(whole, f"counts of {name}", parts.point) for name in self.points]
         steps += [
             counting(whole, f"counts of {' × '.join(names)}", amount)
-            for names, amount in known.items()
+            for names, amount in parts.known.items()
             if len(names) > 1
         ]
         steps += [
-            counting(whole, f"counts of {one.label}", query, [QUERY]) for one in self.asked.listed
+            counting(whole, f"counts of {one.label}", parts.query, [QUERY])
+            for one in self.asked.listed
         ]
-        counts = [pair] * division.chosen_pairs + [larger] * division.chosen_larger
+        for time, counts in enumerate(division.screened, start=1):
+            if division.screens:
+                steps += [comparing(whole, names, time, parts.distance) for names in self.pairs]
+            steps += [
+                counting(whole, f"counts of pair {n} of {counts} by distances {time}", parts.pair)
+                for n in range(1, counts + 1)
+            ]
+        counts = [parts.pair] * division.chosen_pairs + [parts.larger] * division.chosen_larger
         change = MARGINAL * max(self.weights.values(), default=1)
         for number, amount in enumerate(counts, start=1):
             what = f"choice {number} of {division.choices}"
-            steps.append(choosing(whole, what, choice, change=change))
+            steps.append(choosing(whole, what, parts.choice, change=change))
             steps.append(counting(whole, f"counts of what choice {number} chose", amount))
         return Schedule(whole, tuple(steps))
 
@@ -168,11 +177,11 @@ class ByPoints(CliqueSynthesizer):
     @cached_property
     def _noises(self) -> dict[frozenset[str], Noise]:
         """The noise of all that is counted, or may be."""
-        known, _, pair, larger, *_ = self.division.parts
+        parts = self.division.parts
         amounts = {
-            **(dict.fromkeys(self.pairs, pair) if pair else {}),
-            **(dict.fromkeys(self.larger, larger) if larger else {}),
-            **known,
+            **(dict.fromkeys(self.pairs, parts.pair) if parts.pair else {}),
+            **(dict.fromkeys(self.larger, parts.larger) if parts.larger else {}),
+            **parts.known,
         }
         bought = {amount: self.budget.noise(amount, MARGINAL) for amount in {*amounts.values()}}
         return {frozenset(names): bought[amount] for names, amount in amounts.items()}
@@ -193,14 +202,14 @@ class ByPoints(CliqueSynthesizer):
         """Return the noise of the queries of a part that are counted by themselves."""
         if part not in self.asked.conditions:
             return None
-        return self.budget.noise(self.division.parts[5], QUERY)
+        return self.budget.noise(self.division.parts.query, QUERY)
 
     def make(self, steps: NoisySteps, rows: int) -> Drawn:
         """Count, choose and fit in rounds, and make rows."""
         singles = [steps.count((name,)) for name in self.singles]
         for name in self.points:
             steps.count((name,))
-        known = [steps.count(names) for names in self.division.parts[0] if len(names) > 1]
+        known = [steps.count(names) for names in self.division.parts.known if len(names) > 1]
         queries = [steps.count_condition(o.columns, o.cells, o.label) for o in self.asked.listed]
         exact = exact_counts(self.known, self.singles, singles)
         singles = [exact.get(one.columns, one) for one in singles]
@@ -209,6 +218,8 @@ class ByPoints(CliqueSynthesizer):
         sizes = {name: self.sizes[name] for name in self.singles}
         start = StartingPoints(sizes, steps.tallies.rows, self.known, steps.source)
         model = ModelInRounds(steps, sizes, self.weights, singles, known, start, queries)
+        if self.division.screens:
+            model.screen_pairs(self.pairs, self.division.counts_of_edge, self.division.screened[1])
         if self.division.chosen_pairs:
             unknown = [names for names in self.pairs if names not in exact]
             model.choose_pairs(unknown or self.pairs, self.division.chosen_pairs)

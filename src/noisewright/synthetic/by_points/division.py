@@ -4,8 +4,9 @@ What decides is the error that noise makes in a usual pair of columns, if k of t
 median of the cells of all that are asked for, times the mean size of the noise, by the number of
 rows. It grows as √k where parts of ρ add up, and as k where parts of ε do. So k is as large as
 keeps it below a limit, but at least as many as a tree of the columns has. Where all pairs have
-little noise, all are counted, and nothing is spent on choosing. The numbers are measured (decision
-0027).
+little noise, all are counted, and nothing is spent on choosing. In between, distances of all pairs
+from a model decide which are counted, and how often (`screening.py`). The numbers are measured
+(decision 0027).
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, prod
-from typing import final
+from typing import NamedTuple, final
 
 from noisewright.synthetic.by_points.asked_for import AskedFor
+from noisewright.synthetic.graphs.forest import spanning_forest
 from noisewright.synthetic.steps.noise import MARGINAL
 from noisewright.synthetic.steps.run_budget import RunBudget
 
@@ -28,6 +30,9 @@ ERROR_OF_ALL = {"rho": 0.2, "epsilon": 0.03}
 ERROR_OF_CHOSEN = {"rho": 0.3, "epsilon": 0.15}
 """What noise may make of a usual pair, where all are counted, and where some are chosen."""
 
+LEAST_SCREENED = 0.02
+"""Where noise makes less of a usual pair, all are counted alike, and no distance is asked for."""
+
 _CELLS_OF_ALL = {"rho": 16, "epsilon": 1}
 """Where a usual pair has fewer cells, all are counted with less noise only: links are weaker."""
 
@@ -35,15 +40,18 @@ _PAIRS_OF_COLUMN = {"rho": 4, "epsilon": 2}
 _MOST_OF_PAIRS = 0.5
 """At most so many pairs are chosen for each column, and at most this part of all."""
 
+_TREE = 0.35
+"""Which part of the counts goes into a tree of the pairs that are most linked, at first."""
+
 _MOST_OF_LARGER = 0.5
 """The largest part of the larger cliques that is chosen."""
 
 LARGER_ERROR = 0.15
 """What noise may make of a usual clique of three columns and more."""
 
-_SINGLES, _CHOICES, _CLIQUES, _POINTS = 2, 1, 7, 1
+_SINGLES, _CHOICES, _CLIQUES, _POINTS, _DISTANCES = 2, 1, 7, 1, 0.4
 _SINGLES_OF_SOME, _SINGLES_OF_FEW = 3, 4
-"""How the whole is divided: columns, choices, cliques, and columns in bins point by point.
+"""How the whole is divided: columns, choices, cliques, columns in bins point by point, distances.
 
 Where few pairs are counted, columns get more: most pairs then follow from them.
 """
@@ -72,6 +80,22 @@ _FINE = 1 << 20
 
 
 @final
+class Parts(NamedTuple):
+    """What each step gets of the whole: counts known before, and one of each other kind.
+
+    Those that are not needed are 0.
+    """
+
+    known: dict[Names, Fraction]
+    choice: Fraction
+    pair: Fraction
+    larger: Fraction
+    point: Fraction
+    query: Fraction
+    distance: Fraction
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class Division:
     """The division of a budget among the counts of columns, pairs and larger cliques.
@@ -91,18 +115,57 @@ class Division:
 
     @cached_property
     def chosen_pairs(self) -> int:
-        """How many pairs are chosen and counted, or 0 if all are counted without a choice."""
-        return 0 if self.counts_all_pairs else self._worth
+        """How many pairs are chosen and counted, one by one, or 0 if all could be counted."""
+        return 0 if self._affords_all else self._worth
 
     @cached_property
     def counts_all_pairs(self) -> bool:
         """Whether all pairs are counted, so that there is nothing to choose."""
+        return self._affords_all and not self.screens
+
+    @cached_property
+    def _affords_all(self) -> bool:
+        """Whether all pairs could be counted."""
         every = len(self.pairs)
         if self._worth == every:
             return True
         unit = self.budget.unit
         most = ERROR_OF_ALL[unit] * min(1.0, self._usual_cells(self.pairs) / _CELLS_OF_ALL[unit])
         return self._how_many(self.pairs, most, Fraction(1)) == every
+
+    @cached_property
+    def screens(self) -> bool:
+        """Whether noisy distances of all pairs decide which are counted, and how often.
+
+        Where parts of ε add up, so many numbers would cost too much.
+        """
+        every = len(self.pairs)
+        return (
+            self.budget.unit == "rho"
+            and self._affords_all
+            and not self.chosen_larger
+            and not self.counts_all_larger
+            and every > len(self.singles)
+            and self._how_many(self.pairs, LEAST_SCREENED, Fraction(1)) < every
+        )
+
+    @cached_property
+    def edges(self) -> int:
+        """How many pairs a tree of the columns has, or several trees that nothing connects."""
+        return len(spanning_forest(self.pairs))
+
+    @property
+    def counts_of_edge(self) -> int:
+        """How often each pair of the first tree is counted where pairs are screened."""
+        return max(1, round(_TREE * len(self.pairs) / self.edges))
+
+    @property
+    def screened(self) -> tuple[int, int]:
+        """How often pairs are counted after the first distances, and after the second."""
+        if not self.screens:
+            return 0, 0
+        first = self.edges * self.counts_of_edge
+        return first, len(self.pairs) - first
 
     @cached_property
     def _worth(self) -> int:
@@ -114,7 +177,7 @@ class Division:
     @cached_property
     def chosen_larger(self) -> int:
         """How many cliques of three columns and more are chosen and counted."""
-        if not self.counts_all_pairs or self.counts_all_larger:
+        if not self._affords_all or self.counts_all_larger:
             return 0
         most = ceil(_MOST_OF_LARGER * len(self.larger))
         return min(self._how_many(self.larger, LARGER_ERROR, Fraction(_LARGER)), most)
@@ -123,7 +186,7 @@ class Division:
     def counts_all_larger(self) -> bool:
         """Whether all larger cliques are counted: they are few, and have little noise."""
         few = 0 < len(self.larger) <= len(self.pairs)
-        if not few or not self.counts_all_pairs:
+        if not few or not self._affords_all:
             return False
         return self._how_many(self.larger, LARGER_ERROR, Fraction(_LARGER)) == len(self.larger)
 
@@ -160,16 +223,11 @@ class Division:
         return self.chosen_pairs + self.chosen_larger
 
     @cached_property
-    def parts(
-        self,
-    ) -> tuple[dict[Names, Fraction], Fraction, Fraction, Fraction, Fraction, Fraction]:
-        """What counts known before, a choice, a chosen pair or larger one, points and queries get.
-
-        Those that are not needed are 0. Ensures: what all steps get adds up to the whole, exactly.
-        """
+    def parts(self) -> Parts:
+        """What each step gets. Ensures: what all steps get adds up to the whole, exactly."""
         known = [(name,) for name in self.singles]
         pairs = list(self.pairs) if self.counts_all_pairs else []
-        first = _SINGLES if self.counts_all_pairs else _SINGLES_OF_SOME
+        first = _SINGLES if self._affords_all else _SINGLES_OF_SOME
         if 0 < 2 * self.chosen_pairs <= 3 * len(self.singles):
             first = _SINGLES_OF_FEW
         every = list(self.larger) if self.counts_all_larger else []
@@ -178,15 +236,18 @@ class Division:
         conditions = len(self.asked.listed)
         part = self._part_of_conditions
         rest = columns + bool(self.choices) * _CHOICES + bool(self.pairs) * _CLIQUES
+        counted_pairs = self.chosen_pairs or sum(self.screened)
+        distances = 2 * len(self.pairs) if self.screens else 0
         weights = [
             *self._share(known, columns, _POWER),
             *self._share(pairs, _CLIQUES - larger, 0.0),
             *self._share(every, larger, 0.0),
             *self._split(self.choices, _CHOICES),
-            *self._split(self.chosen_pairs, _CLIQUES if self.chosen_pairs else 0.0),
+            *self._split(counted_pairs, _CLIQUES if counted_pairs else 0.0),
             *self._split(self.chosen_larger, larger),
             *self._split(self.points, _POINTS),
             *self._split(conditions, rest * part / (1 - part)),
+            *self._split(distances, _DISTANCES),
         ]
         amounts = iter(self.budget.divide([max(1, round(_FINE * one)) for one in weights]))
         counted = {names: next(amounts) for names in (*known, *pairs, *every)}
@@ -194,9 +255,15 @@ class Division:
         def next_of(count: int) -> Fraction:
             return next(iter([next(amounts) for _ in range(count)]), Fraction(0))
 
-        counts = (self.choices, self.chosen_pairs, self.chosen_larger, self.points, conditions)
-        choice, pair, above, point, query = map(next_of, counts)
-        return counted, choice, pair, above, point, query
+        counts = (
+            self.choices,
+            counted_pairs,
+            self.chosen_larger,
+            self.points,
+            conditions,
+            distances,
+        )
+        return Parts(counted, *map(next_of, counts))
 
     def _share(self, tables: Sequence[Names], weight: float, power: float) -> list[float]:
         """Return what each gets: more where there are more cells, or where more is asked."""

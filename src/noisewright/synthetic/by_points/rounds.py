@@ -5,11 +5,13 @@ Only the choices and the counts see the data, through `NoisySteps`; all else is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil, prod
-from typing import final
+from math import ceil, prod, sqrt
+from statistics import median
+from typing import TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,24 +19,31 @@ from numpy.typing import NDArray
 from noisewright.estimation import project_to_simplex
 from noisewright.synthetic.by_points.choose_cliques import count_best, count_forest, score
 from noisewright.synthetic.by_points.points import WeightedPoints
+from noisewright.synthetic.by_points.screening import allot, noise_in, shrink
 from noisewright.synthetic.by_points.starting_points import StartingPoints
 from noisewright.synthetic.by_points.tilted_points import Tilt, tilt_points
+from noisewright.synthetic.graphs.forest import spanning_forest
 from noisewright.synthetic.graphs.graph_fit import ToldProgress, fit_or_simpler
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
+from noisewright.synthetic.graphs.tree_model import fit_tree, pairs_of_a_forest
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noise import MARGINAL
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
-from noisewright.synthetic.steps.schedule import Counting
+from noisewright.synthetic.steps.schedule import Comparing, Counting
 
 Array = NDArray[np.float64]
 Names = tuple[str, ...]
+Kind = TypeVar("Kind", Comparing, Counting)
 
 _MOST_IN_GRAPH = 1 << 14
 """Cells of the graph that points are drawn from."""
 
 _REFITS = 8
-_FEW_STEPS, _MANY_STEPS = 20, 200
-"""How often the model is fitted between rounds, and how long; and how long at the end."""
+_FEW_STEPS, _SOME_STEPS, _MANY_STEPS = 20, 60, 200
+"""How often the model is fitted between rounds, and how long; before distances; at the end."""
+
+_FEW_ROWS = 8
+"""Where there are fewer rows for each cell of a usual pair, most cells are empty."""
 
 _MOST_WORK = 1 << 31
 """Points times tables times steps."""
@@ -77,9 +86,14 @@ class ModelInRounds:
 
     def _cost(self, names: Names) -> int:
         """Return what noise is expected to add to a clique, by the step that will count it."""
-        after = self.steps.schedule.steps[len(self.steps.spends) + 1]
-        assert isinstance(after, Counting)
+        after = self._step(1, Counting)
         return round(after.noise(MARGINAL).mean_sum(self._cells(names)))
+
+    def _step(self, place: int, kind: type[Kind]) -> Kind:
+        """Return the step at this place, from the next one on, which is known to be of a kind."""
+        found = self.steps.schedule.steps[len(self.steps.spends) + place]
+        assert isinstance(found, kind)
+        return found
 
     def _scores(self, cliques: Sequence[Names], shares: Sequence[Array]) -> dict[Names, int]:
         tallies = self.steps.tallies
@@ -90,14 +104,44 @@ class ModelInRounds:
 
     def choose_pairs(self, candidates: Sequence[Names], times: int) -> None:
         """Choose so many pairs and count them: first some that close no cycle."""
-        shares = self._shares
-        alone = [np.outer(shares[first], shares[second]) for first, second in candidates]
-        if self._first is not None:
-            alone = self._first.tables(tuple(candidates))
-        scores = self._scores(candidates, alone)
+        scores = self._scores(candidates, self._before(candidates))
         forest = count_forest(self.steps, scores, ceil(times * FOREST))
         self.counted += forest
         self._choose(candidates, times - len(forest))
+
+    def screen_pairs(self, pairs: Sequence[Names], times: int, more: int) -> None:
+        """Count a tree of the most linked pairs so often, and then what a model gets wrong."""
+        first = self._distances(pairs, self._before(pairs))
+        linked = sorted(pairs, key=lambda names: -first[names])
+        self._count(names for names in spanning_forest(linked) for _ in range(times))
+        tables = self._fit(_SOME_STEPS).tables(tuple(pairs))
+        apart = np.array(list(self._distances(pairs, tables).values()), dtype=np.float64)
+        compared, counting = self._step(-1, Comparing), self._step(0, Counting)
+        size, rows = counting.noise(MARGINAL).mean_size, self.steps.tallies.rows
+        noises = np.array([noise_in(table * rows, size) for table in tables])
+        # A distance is half of that in L1, which the noise of a table is added up in.
+        wrong = 2 * shrink(apart, compared.noise.deviation)
+        counts = allot(wrong, noises, [self.weights[names] for names in pairs], more)
+        self._count(n for n, many in zip(pairs, counts, strict=True) for _ in range(many))
+        # The points that were drawn know the tree alone.
+        self._points = self._tilt = None
+
+    def _distances(self, pairs: Sequence[Names], tables: Sequence[Array]) -> dict[Names, int]:
+        return {n: self.steps.distance(n, t) for n, t in zip(pairs, tables, strict=True)}
+
+    def _count(self, tables: Iterable[Names]) -> None:
+        self.counted += [self.steps.count(names) for names in tables]
+
+    def _before(self, pairs: Sequence[Names]) -> list[Array]:
+        """Return what the columns alone say of these pairs, or a public starting table."""
+        if self._first is not None:
+            return self._first.tables(tuple(pairs))
+        return self._independent(pairs)
+
+    def _independent(self, pairs: Sequence[Names]) -> list[Array]:
+        """Return the shares of these pairs if columns were independent."""
+        shares = self._shares
+        return [np.outer(shares[first], shares[second]) for first, second in pairs]
 
     def choose_larger(self, candidates: Sequence[Names], times: int) -> None:
         """Choose so many larger cliques and count them."""
@@ -168,31 +212,46 @@ class ModelInRounds:
         return self.start.first(self._alone, self.singles)
 
     def _graph(self) -> GraphModel:
-        """Return a graph of columns: the pairs that are most linked, while it stays small."""
+        """Return a graph of columns: the pairs that are most linked, while it stays small.
+
+        Where most cells are empty, it starts from a tree whose tables are moved to the nearest that
+        are possible, which leaves them empty; and else from independent columns.
+        """
         alone = self._alone
-        pairs = [one for one in self.counted if len(one.columns) == 2]
-        gains = {one.columns: self._gain(one) for one in pairs}
-        taken: list[Measurement] = []
-        for one in sorted(pairs, key=lambda each: -gains[each.columns]):
-            tables = [each.columns for each in (*taken, one)]
-            small = cells_needed(self.sizes, tables) <= _MOST_IN_GRAPH
-            if gains[one.columns] > 0 and small:
-                taken.append(one)
+        counts: dict[Names, list[Measurement]] = defaultdict(list)
+        for one in self.counted:
+            if len(one.columns) == 2:
+                counts[one.columns].append(one)
+        gains = {names: self._gain(of_pair) for names, of_pair in counts.items()}
+        taken: list[Names] = []
+        for names in sorted(gains, key=lambda each: -gains[each]):
+            small = cells_needed(self.sizes, [*taken, names]) <= _MOST_IN_GRAPH
+            if gains[names] > 0 and small:
+                taken.append(names)
         if not taken:
             return alone
-        found, _ = fit_or_simpler("graph", self.sizes, [*self.singles, *taken], alone, None)
-        assert isinstance(found, GraphModel)
-        return found
+        pairs = [one for names in taken for one in counts[names]]
+        simpler = fit_tree(self.singles, pairs_of_a_forest(pairs)) if self._has_few_rows else alone
+        found, _ = fit_or_simpler("graph", self.sizes, [*self.singles, *pairs], simpler, None)
+        return found if isinstance(found, GraphModel) else found.as_graph()
 
-    def _gain(self, pair: Measurement) -> float:
-        """Return how far noisy counts are from independence, less what their noise adds to that."""
-        shares = self._shares
-        first, second = pair.columns
-        apart = np.abs(pair.counts - pair.rows * np.outer(shares[first], shares[second])).sum()
-        return float(apart) - pair.noise.mean_size * pair.counts.size
+    @property
+    def _has_few_rows(self) -> bool:
+        cells = [one.counts.size for one in self.counted if len(one.columns) > 1]
+        return bool(cells) and self.steps.tallies.rows < _FEW_ROWS * median(cells)
+
+    def _gain(self, counts: Sequence[Measurement]) -> float:
+        """Return how far noisy counts of a pair are from independence, less what noise adds."""
+        (table,) = self._independent([counts[0].columns])
+        mean = np.mean([one.counts for one in counts], axis=0)
+        apart = np.abs(mean - counts[0].rows * table).sum()
+        return float(apart) - counts[0].noise.mean_size * mean.size / sqrt(len(counts))
 
     def finish(self) -> tuple[WeightedPoints, tuple[str, ...]]:
         """Return the points with the weights that fit all counts best."""
+        if self._has_few_rows:
+            # Points drawn before a pair was counted are hardly ever in the few full cells of it.
+            self._points = self._tilt = None
         found = self.start.rake(self._fit(_MANY_STEPS, is_last=True))
         return found, (self._note,) if self._note else ()
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from noisewright.estimation import project_to_simplex
 from noisewright.sampling import Source
 from noisewright.synthetic.deal_rows import Given, draw_rows
+from noisewright.synthetic.graphs.forest import spanning_forest
 from noisewright.synthetic.graphs.graph_model import GraphModel
 from noisewright.synthetic.steps.measurement import Measurement
 
@@ -106,14 +107,8 @@ class TreeModel:
 
 def pairs_of_a_forest(pairs: Sequence[Measurement]) -> list[Measurement]:
     """Return the first pairs that join columns without closing a cycle: all that a tree takes."""
-    group: dict[str, str] = {}
-    found: list[Measurement] = []
-    for pair in pairs:
-        first, second = (group.setdefault(name, name) for name in pair.columns)
-        if first != second:
-            found.append(pair)
-            group = {name: second if own == first else own for name, own in group.items()}
-    return found
+    by_columns = {pair.columns: pair for pair in reversed(pairs)}
+    return [by_columns[names] for names in spanning_forest(pair.columns for pair in pairs)]
 
 
 def fit_tree(singles: Sequence[Measurement], pairs: Sequence[Measurement]) -> TreeModel:

@@ -15,14 +15,14 @@ from noisewright.selection import exponential
 from noisewright.synthetic.steps.measurement import Measurement, add_noise
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY
 from noisewright.synthetic.steps.run_budget import Spend
-from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule
+from noisewright.synthetic.steps.schedule import Choosing, Comparing, Counting, Schedule, Step
 from noisewright.synthetic.tallies import Names, Tallies
 from noisewright.transaction import Progress
 
 _MOST_ROWS = 1 << 40
 
 Candidate = TypeVar("Candidate")
-Kind = TypeVar("Kind", Counting, Choosing)
+Kind = TypeVar("Kind", Counting, Comparing, Choosing)
 
 
 @final
@@ -69,7 +69,7 @@ class NoisySteps:
             )
         return step
 
-    def spend(self, step: Counting | Choosing, what: str) -> None:
+    def spend(self, step: Step, what: str) -> None:
         """Keep what a step spends."""
         self.spends.append(Spend(what, step.amount, self.schedule.budget.unit))
         if self.progress is not None:
@@ -108,6 +108,18 @@ class NoisySteps:
         """Count the rows in some cells of these columns with noise: one query."""
         counts = np.atleast_1d(self.tallies.counts[names][cells].sum())
         return self.count(names, counts, query=query, cells=cells)
+
+    def distance(self, names: Names, shares: NDArray[np.float64]) -> int:
+        """Return half the distance in L1 between joint counts and these shares, with noise.
+
+        It is the sum of what the counts exceed the shares by. To replace one row takes 1 from a
+        cell and adds 1 to another, which changes this sum by 1 at most.
+        """
+        step = self._next(Comparing)
+        expected = nearest_integers(shares * self.tallies.rows)
+        apart = np.maximum(self.tallies.counts[names] - expected, 0).sum()
+        self.spend(step, step.what)
+        return int(add_noise(np.atleast_1d(apart), step.noise, self.source)[0])
 
     def choice(self, candidates: Sequence[Candidate], scores: Sequence[int]) -> Candidate:
         """Choose a candidate with a high score, which one row changes by what was certified."""

@@ -20,6 +20,9 @@ from noisewright.synthetic.steps.balanced_law import MOST_CELLS
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY, Noise
 from noisewright.synthetic.steps.run_budget import RunBudget
 
+DISTANCE = "distance of "
+"""How what a comparison says of itself begins."""
+
 _COUNTED = {MARGINAL: "marginal", QUERY: "query"}
 
 
@@ -70,6 +73,24 @@ class Counting:
 
 @final
 @dataclass(frozen=True)
+class Comparing:
+    """A distance of counts from what a model says, which one row changes by 1, and its noise."""
+
+    what: str
+    noise: Noise
+
+    @property
+    def amount(self) -> Fraction:
+        """Its part of the whole."""
+        return self.noise.amount
+
+    def describe(self) -> dict[str, Any]:
+        """Return the step as a certificate writes it: one number, as a query is."""
+        return Counting(self.what, (self.noise,)).describe()
+
+
+@final
+@dataclass(frozen=True)
 class Choosing:
     """A choice by the exponential mechanism, of scores that one row changes by `change`."""
 
@@ -95,13 +116,16 @@ class Choosing:
         }
 
 
+Step = Counting | Comparing | Choosing
+
+
 @final
 @dataclass(frozen=True)
 class Schedule:
     """The steps in their order; they spend all of the budget, exactly."""
 
     budget: RunBudget
-    steps: tuple[Counting | Choosing, ...]
+    steps: tuple[Step, ...]
 
     def __post_init__(self) -> None:
         found = sum((step.amount for step in self.steps), Fraction(0))
@@ -132,6 +156,13 @@ def counting(
 ) -> Counting:
     """Return a step that counts with the noise that a part of the budget buys."""
     return Counting(what, tuple(budget.noise(amount, change) for change in changes))
+
+
+def comparing(budget: RunBudget, names: Sequence[str], time: int, amount: Fraction) -> Comparing:
+    """Return a step that tells how far a table is from the model, for the first or second time."""
+    return Comparing(
+        f"{DISTANCE}{' × '.join(names)} from the model, {time} of 2", budget.noise(amount, QUERY)
+    )
 
 
 def choosing(budget: RunBudget, what: str, amount: Fraction, *, change: int = MARGINAL) -> Choosing:
