@@ -34,7 +34,8 @@ LEAST_SCREENED = 0.02
 """Where noise makes less of a usual pair, all are counted alike, and no distance is asked for."""
 
 _CELLS_OF_ALL = {"rho": 16, "epsilon": 1}
-"""Where a usual pair has fewer cells, all are counted with less noise only: links are weaker."""
+"""Where a usual pair has fewer cells, all are counted with so little noise only: choosing costs as
+much as for larger ones, but each count tells less."""
 
 _PAIRS_OF_COLUMN = {"rho": 4, "epsilon": 2}
 _MOST_OF_PAIRS = 0.5
@@ -130,7 +131,8 @@ class Division:
         if self._worth == every:
             return True
         unit = self.budget.unit
-        most = ERROR_OF_ALL[unit] * min(1.0, self._usual_cells(self.pairs) / _CELLS_OF_ALL[unit])
+        is_small = self._usual_cells(self.pairs) < _CELLS_OF_ALL[unit]
+        most = LEAST_SCREENED if is_small else ERROR_OF_ALL[unit]
         return self._how_many(self.pairs, most, Fraction(1)) == every
 
     @cached_property
