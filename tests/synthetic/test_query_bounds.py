@@ -20,7 +20,7 @@ from noisewright.synthetic import (
     bound_query,
 )
 from noisewright.synthetic.bounds import query_bounds
-from noisewright.synthetic.bounds.counted_sums import chosen_counts, known_sums
+from noisewright.synthetic.bounds.counted_sums import known_sums, stages_of_counts
 
 DOMAIN = nw.Records(a=nw.Counts(1), b=nw.Counts(2), c=nw.Counts(1))
 SIZES = {"a": 2, "b": 3, "c": 2}
@@ -176,7 +176,7 @@ def test_classes_of_any_cells_count_the_same_rows_as_the_cells() -> None:
 
 def test_counts_behind_a_choice_are_told_from_others() -> None:
     counted = measure(np.full((2, 3, 2), 10), [*SINGLES, *PAIRS], NONE)
-    assert chosen_counts(spends_of(counted, chosen=2)) == [False] * 4 + [True] * 2
+    assert stages_of_counts(spends_of(counted, chosen=2)) == [0] * 4 + [1, 2]
 
 
 @pytest.mark.parametrize("unit", ["epsilon", "rho"])

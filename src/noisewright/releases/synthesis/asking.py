@@ -61,6 +61,7 @@ def answer_query(
                 made.bins.origins,
                 rows=made.people,
                 miss=miss * part,
+                mixes=made.method == "mwem",
             )
         )
     own = _own_answers(made, condition, keys)

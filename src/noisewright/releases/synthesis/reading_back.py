@@ -22,6 +22,7 @@ from noisewright.releases.synthesis.plain_spaces import read_space
 from noisewright.releases.synthesis.result import FORMAT, VERSION, Synthesis
 from noisewright.spaces import Records
 from noisewright.synthetic import (
+    DISTANCE,
     FARTHEST,
     MARGINAL,
     QUERY,
@@ -152,13 +153,18 @@ def _require_proven(
         and proof.document["neighbors"]["rows_per_person"] == rows
         and {proof.document["mechanism"]["unit"]} == {spend.unit for spend in spends}
         and amounts == [spend.amount for spend in spends]
-        and [step["kind"] != "choice" for step in steps] == [spend.is_count for spend in spends]
+        and [_is_count(step) for step in steps] == [spend.is_count for spend in spends]
     )
     if not same:
         raise ReleaseError(
             "the guarantee, the rows of a person, or the parts and kinds of its steps are not "
             "those that its certificate proves"
         )
+
+
+def _is_count(step: Mapping[str, Any]) -> bool:
+    """Tell whether a step of a certificate counted something: others are choices and distances."""
+    return step["kind"] != "choice" and not step["what"].startswith(DISTANCE)
 
 
 def _require_counted(
@@ -172,7 +178,7 @@ def _require_counted(
         )
     if proof is None:
         return
-    proven = [step for step in proof.document["mechanism"]["steps"] if step["kind"] != "choice"]
+    proven = [step for step in proof.document["mechanism"]["steps"] if _is_count(step)]
     for one, step in zip(measurements, proven, strict=True):
         if ("query" if one.query else "marginal") not in {each["counts"] for each in step["noise"]}:
             raise ReleaseError(

@@ -97,8 +97,8 @@ class SynthesisFacts(PageFacts):
 
     @property
     def chose(self) -> bool:
-        """Whether some of the steps were choices, and not all of them counts."""
-        return any(spend.what.startswith("choice ") for spend in self.spends)
+        """Whether some of the steps decided what was counted, and not all of them are counts."""
+        return not all(spend.is_count for spend in self.spends)
 
     @cached_property
     def together(self) -> tuple[NoisyCounts, ...]:

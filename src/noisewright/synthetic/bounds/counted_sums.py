@@ -5,10 +5,11 @@ it away: a sum of m of its K cells is moved by m/K of what the total is off, the
 adding up can have. Of several tables that hold the same sum the mean is taken, weighted by their
 variances.
 
-Which tables were counted after a private choice depends on noise that was drawn before. So such
-counts are never averaged with others: each has an interval of its own, and what it may miss is
-decided when it is counted. A sum of atoms that was counted by the list of steps alone has weights
-that are public, and one interval.
+Which tables were counted after a private choice, or after noisy distances, depends on noise drawn
+before. So such counts are averaged with those alone that follow the same choice, which was made
+before any of them: each stage has an interval of its own, and what it may miss is decided when it
+begins. A sum of atoms that was counted by the list of steps alone has weights that are public, and
+one interval.
 """
 
 from __future__ import annotations
@@ -39,11 +40,15 @@ and to the first count that was chosen, where there are none."""
 @final
 @dataclass(frozen=True)
 class CountedSum:
-    """One unbiased number for a sum of atoms, and the noises that it is off by, with weights."""
+    """One unbiased number for a sum of atoms, and the noises that it is off by, with weights.
+
+    `stage` is 0 where the list of steps alone decided that it is counted; otherwise it says after
+    how many choices, or rounds of distances, it was counted.
+    """
 
     value: float
     noises: tuple[tuple[float, Noise, int], ...]
-    is_chosen: bool
+    stage: int
 
     @property
     def variance(self) -> float:
@@ -52,7 +57,7 @@ class CountedSum:
 
     def of_others(self, rows: int) -> CountedSum:
         """Return the number for all other atoms."""
-        return CountedSum(rows - self.value, self.noises, self.is_chosen)
+        return CountedSum(rows - self.value, self.noises, self.stage)
 
 
 @final
@@ -66,7 +71,7 @@ class KnownSum:
     @property
     def is_scheduled(self) -> bool:
         """Whether it was counted whatever was chosen."""
-        return any(not one.is_chosen for one in self.counted)
+        return any(not one.stage for one in self.counted)
 
     def estimate(self) -> tuple[float, float]:
         """Return the mean of all counts, weighted by their variances, and its standard error."""
@@ -75,18 +80,18 @@ class KnownSum:
 
     def interval(self, miss: float, *, others_may_follow: bool) -> tuple[float, float]:
         """Return an interval that misses the true sum with at most this probability."""
-        scheduled = [one for one in self.counted if not one.is_chosen]
-        chosen = [one for one in self.counted if one.is_chosen]
+        scheduled = [one for one in self.counted if not one.stage]
+        stages = sorted({one.stage for one in self.counted if one.stage})
         low, high = -math.inf, math.inf
         first, left = _FIRST_CHOSEN, miss
         if scheduled:
             part = _SCHEDULED if others_may_follow else 1.0
             low, high = _interval(scheduled, miss * part)
             first, left = 0.5, miss * (1 - part)
-        for one in chosen:
-            # What each may miss is known when it is counted, whatever follows.
+        for stage in stages:
+            # What each may miss is known when it begins, whatever follows.
             share, left, first = left * first, left * (1 - first), 0.5
-            below, above = _interval([one], share)
+            below, above = _interval([o for o in self.counted if o.stage == stage], share)
             low, high = max(low, below), min(high, above)
         # They are apart only if some noise is beyond what it may be.
         return min(low, high), max(low, high)
@@ -128,15 +133,15 @@ Sides = Mapping[int, tuple[Any, list[Mask]]]
 """For each axis of a table the group of each of its places, and the classes of each group."""
 
 
-def chosen_counts(spends: Sequence[Spend]) -> list[bool]:
-    """Return for each count whether a private choice came before it."""
-    found: list[bool] = []
-    after = False
+def stages_of_counts(spends: Sequence[Spend]) -> list[int]:
+    """Return for each count after how many choices, or rounds of distances, it came."""
+    found: list[int] = []
+    stage, was_count = 0, True
     for spend in spends:
-        if spend.is_count:
-            found.append(after)
-        else:
-            after = True
+        stage += was_count and not spend.is_count
+        was_count = spend.is_count
+        if was_count:
+            found.append(stage)
     return found
 
 
@@ -152,13 +157,13 @@ def known_sums(
     `origins` says of which declared column each counted one is, in bins of how many points.
     """
     found: dict[bytes, KnownSum] = {}
-    flags = chosen_counts(spends)
-    if len(flags) != len(measurements):
+    stages = stages_of_counts(spends)
+    if len(stages) != len(measurements):
         # Steps of another kind: whatever they were, their counts are not averaged.
-        flags = [True] * len(measurements)
-    for one, is_chosen in zip(measurements, flags, strict=True):
+        stages = range(1, len(measurements) + 1)
+    for one, stage in zip(measurements, stages, strict=True):
         told: set[bytes] = set()
-        for atoms, counted in _sums_of(query, one, is_chosen, origins):
+        for atoms, counted in _sums_of(query, one, stage, origins):
             key, own = atoms, counted
             if atoms[-1]:
                 key, own = ~atoms, counted.of_others(one.rows)
@@ -172,7 +177,7 @@ def known_sums(
 def _sums_of(
     query: ClassedQuery,
     one: Measurement,
-    is_chosen: bool,
+    stage: int,
     origins: Mapping[str, tuple[str, int]],
 ) -> Iterator[tuple[Mask, CountedSum]]:
     """Yield sums of atoms that one measurement tells."""
@@ -185,18 +190,18 @@ def _sums_of(
         return
     sides = {axis: query.components(*where) for axis, where in axes.items()}
     if one.cells is not None:
-        yield from _query_sum(query, one, is_chosen, axes, sides)
+        yield from _query_sum(query, one, stage, axes, sides)
         return
-    yield from _cell_sums(query, one, is_chosen, axes, sides)
+    yield from _cell_sums(query, one, stage, axes, sides)
     coarse = {axis: query.components(*where, is_coarse=True) for axis, where in axes.items()}
     if any(len(coarse[axis][1]) < len(sides[axis][1]) for axis in axes):
-        yield from _cell_sums(query, one, is_chosen, axes, coarse)
+        yield from _cell_sums(query, one, stage, axes, coarse)
 
 
 def _cell_sums(
     query: ClassedQuery,
     one: Measurement,
-    is_chosen: bool,
+    stage: int,
     axes: Mapping[int, tuple[int, int]],
     sides: Sides,
 ) -> Iterator[tuple[Mask, CountedSum]]:
@@ -224,13 +229,13 @@ def _cell_sums(
                     }
                 )
                 value, size = float(counts[cell]), int(cells[cell])
-                yield atoms, _count_of(one, value, size, whole, is_chosen)
+                yield atoms, _count_of(one, value, size, whole, stage)
                 inside = target[atoms]
                 is_told = is_told and bool(inside.all() or not inside.any())
                 if inside.all():
                     noisy, added = noisy + value, added + size
             if is_told:
-                yield target, _count_of(one, noisy, added, whole, is_chosen)
+                yield target, _count_of(one, noisy, added, whole, stage)
 
 
 def _add_up(table: Any, number: Any, groups: int, axis: int) -> Any:
@@ -239,24 +244,22 @@ def _add_up(table: Any, number: Any, groups: int, axis: int) -> Any:
     return found
 
 
-def _count_of(
-    one: Measurement, noisy: float, cells: int, whole: float, is_chosen: bool
-) -> CountedSum:
+def _count_of(one: Measurement, noisy: float, cells: int, whole: float, stage: int) -> CountedSum:
     noise, every = one.noise, one.counts.size
     if noise.balanced_cells is not None:
-        return CountedSum(noisy, ((1.0, noise, cells),), is_chosen)
+        return CountedSum(noisy, ((1.0, noise, cells),), stage)
     part = cells / every
     return CountedSum(
         noisy - part * (whole - one.rows),
         ((1 - part, noise, cells), (part, noise, every - cells)),
-        is_chosen,
+        stage,
     )
 
 
 def _query_sum(
     query: ClassedQuery,
     one: Measurement,
-    is_chosen: bool,
+    stage: int,
     axes: Mapping[int, tuple[int, int]],
     sides: Sides,
 ) -> Iterator[tuple[Mask, CountedSum]]:
@@ -282,7 +285,7 @@ def _query_sum(
             }
         )
     if not atoms.all():
-        yield atoms, CountedSum(float(one.counts[0]), ((1.0, one.noise, 1),), is_chosen)
+        yield atoms, CountedSum(float(one.counts[0]), ((1.0, one.noise, 1),), stage)
 
 
 def _reduce(table: Mask, groups: Any, size: int, axis: int, how: np.ufunc) -> Mask:

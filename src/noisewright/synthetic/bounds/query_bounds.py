@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import MissingPartError
-from noisewright.synthetic.bounds.counted_sums import KnownSum, chosen_counts, known_sums
+from noisewright.synthetic.bounds.counted_sums import KnownSum, known_sums, stages_of_counts
 from noisewright.synthetic.bounds.question import ClassedQuery, Mask
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.run_budget import Spend
@@ -72,8 +72,11 @@ def bound_query(
     *,
     rows: int,
     miss: float,
+    mixes: bool = False,
 ) -> QueryBound:
     """Return bounds on how many of the counted rows a query counts.
+
+    `mixes` says that each choice was between tables of any size and single queries.
 
     Requires: `measurements` in the order of their steps in `spends`; a query that was not chosen
     by looking at their noise.
@@ -84,7 +87,7 @@ def bound_query(
     if target.all() or not target.any():
         known = float(rows if target.all() else 0)
         return QueryBound(known, known, known, 0.0, is_counted=True)
-    problem = _Problem(query, target, measurements, spends, origins, rows, miss)
+    problem = _Problem(query, target, measurements, spends, origins, rows, miss, mixes)
     low, high = problem.ends()
     own = problem.own
     value, error = (None, None) if own is None else own.estimate()
@@ -116,6 +119,7 @@ class _Problem:
     origins: Mapping[str, tuple[str, int]]
     rows: int
     miss: float
+    mixes: bool
 
     @cached_property
     def _sums(self) -> tuple[KnownSum | None, list[KnownSum]]:
@@ -132,12 +136,19 @@ class _Problem:
 
     @property
     def _has_choices(self) -> bool:
-        return any(chosen_counts(self.spends))
+        return any(stages_of_counts(self.spends))
 
     @property
     def _widest(self) -> int:
-        """The most columns that were counted together, which the list of steps decides."""
-        return max((len(one.columns) for one in self.measurements), default=0)
+        """The most columns that could have been counted together, whatever was chosen.
+
+        The list of steps decides whether a choice is between pairs or between larger cliques. How
+        large these are, and all of it where choices mix, depends on what was chosen: then as many
+        as the query has.
+        """
+        measured = max((len(one.columns) for one in self.measurements), default=0)
+        depends = self._has_choices and (self.mixes or measured > 2)
+        return max(measured, len(self.query.columns)) if depends else measured
 
     def ends(self) -> tuple[float, float]:
         """Return the lowest and the highest answer."""
@@ -183,7 +194,7 @@ class _Problem:
         widths = [
             {width for own, width in self.origins.values() if own == name} for name in query.columns
         ]
-        found = sum(one.cells is not None for one in self.measurements)
+        found = sum(self.mixes or one.cells is not None for one in self.measurements)
         for axis, known in enumerate(widths):
             every = [
                 query.components(axis, width, is_coarse=how) for width in known for how in ways

@@ -48,7 +48,7 @@ class Spend:
 
     @property
     def is_count(self) -> bool:
-        """Whether it counted something; other steps are choices."""
+        """Whether it counted something; other steps are choices and distances."""
         return self.what.startswith("counts of ")
 
     def __str__(self) -> str:
