@@ -230,6 +230,7 @@ class SynthesisJob(TableJob[Synthesis]):
             _certificate=proof,
             spends=drawn.spends,
             measurements=drawn.measurements,
+            comparisons=drawn.comparisons,
             errors=errors,
             is_private=self.is_private,
             is_accounted=self._accounted,

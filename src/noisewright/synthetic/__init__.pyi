@@ -25,7 +25,11 @@ from .knowledge.totals import Totals as Totals
 from .knowledge.zeros import Zeros as Zeros
 from .split.split_columns import SplitColumns as SplitColumns, fields_of as fields_of
 from .steps.balanced_law import BalancedLaw as BalancedLaw, variance_share as variance_share
-from .steps.measurement import FARTHEST as FARTHEST, Measurement as Measurement
+from .steps.measurement import (
+    FARTHEST as FARTHEST,
+    Comparison as Comparison,
+    Measurement as Measurement,
+)
 from .steps.noise import MARGINAL as MARGINAL, NOISES as NOISES, QUERY as QUERY, Noise as Noise
 from .steps.noisy_steps import Drawn as Drawn, NoisySteps as NoisySteps
 from .steps.run_budget import RunBudget as RunBudget, Spend as Spend

@@ -61,6 +61,7 @@ def answer_query(
                 made.bins.origins,
                 rows=made.people,
                 miss=miss * part,
+                comparisons=made.comparisons,
                 mixes=made.method == "mwem",
             )
         )

@@ -27,6 +27,7 @@ from noisewright.synthetic import (
     MARGINAL,
     QUERY,
     Bins,
+    Comparison,
     Measurement,
     Noise,
     PartError,
@@ -116,6 +117,10 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
         _measurement(one, bins.wide, people, unit, rows) for one in document["measurements"]
     )
     _require_counted(measurements, spends, proof)
+    comparisons = tuple(
+        _comparison(one, bins.domain, unit, rows) for one in document["comparisons"]
+    )
+    _require_compared(comparisons, spends)
     return Synthesis(
         table=read.read_rows(),
         domain=domain,
@@ -126,6 +131,7 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
         guarantee=guarantee,
         spends=spends,
         measurements=measurements,
+        comparisons=comparisons,
         errors=_errors(document),
         bins=bins,
         certificate_digest=document["certificate"],
@@ -187,12 +193,37 @@ def _require_counted(
             )
 
 
+def _require_compared(comparisons: Sequence[Comparison], spends: Sequence[Spend]) -> None:
+    """Refuse distances that are not the last of the steps: intervals follow from their noise."""
+    steps = {
+        spend.what.removeprefix(DISTANCE).partition(" from the model")[0]: spend.amount
+        for spend in spends
+        if spend.what.startswith(DISTANCE)
+    }
+    found = {" × ".join(one.columns): one.noise.amount for one in comparisons}
+    if found != steps or len(found) != len(comparisons):
+        raise ReleaseError("its distances from a model are not those of its steps")
+
+
 def _bins(document: Mapping[str, Any], domain: Records) -> Bins:
     given = document["bins"]
     widths = tuple((name, int(one["points"])) for name, one in given.items())
     if any(one["counted_as"] is not None for one in given.values()):
         return Bins(domain, widths)
     return Bins(domain, widths, most_counted=0)
+
+
+def _comparison(section: Mapping[str, Any], domain: Records, unit: Any, rows: int) -> Comparison:
+    columns = tuple(section["columns"])
+    expected = np.array(section["expected"])
+    if expected.dtype.kind != "i" or not isinstance(section["distance"], int):
+        raise ReleaseError(f"its distance of {columns} is not in whole numbers of 64 bits")
+    return Comparison(
+        columns,
+        expected.astype(np.int64).reshape(shape_of(domain, columns)),
+        section["distance"],
+        Noise(exactly(section["spent"]), unit, QUERY, rows),
+    )
 
 
 def _measurement(

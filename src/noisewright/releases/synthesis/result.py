@@ -28,6 +28,7 @@ from noisewright.spaces import Records
 from noisewright.synthetic import (
     NOISES,
     Bins,
+    Comparison,
     Measurement,
     PublicKnowledge,
     Spend,
@@ -100,6 +101,7 @@ class Synthesis:
     charged: Guarantee | None = None
     limits: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
     path: Path | None = None
     files: Mapping[str, Path] = field(default_factory=dict[str, Path])
     knowledge: tuple[str, ...] = ()
@@ -210,6 +212,15 @@ class Synthesis:
                 for name, width in self.bins.widths
             },
             "measurements": [_plain(one) for one in self.measurements],
+            "comparisons": [
+                {
+                    "columns": list(one.columns),
+                    "spent": as_text(one.noise.amount),
+                    "distance": one.distance,
+                    "expected": one.expected.reshape(-1).tolist(),
+                }
+                for one in self.comparisons
+            ],
             "private": self.is_private,
             "accounted": self.is_accounted,
             "limits": list(self.limits),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from noisewright.report.release.facts import PageFacts
 from noisewright.spaces import Records
-from noisewright.synthetic import Measurement, Spend, WorkloadErrors, describe_method
+from noisewright.synthetic import DISTANCE, Measurement, Spend, WorkloadErrors, describe_method
 
 
 @final
@@ -99,6 +99,11 @@ class SynthesisFacts(PageFacts):
     def chose(self) -> bool:
         """Whether some of the steps decided what was counted, and not all of them are counts."""
         return not all(spend.is_count for spend in self.spends)
+
+    @property
+    def screened(self) -> bool:
+        """Whether noisy distances decided which pairs were counted."""
+        return any(spend.what.startswith(DISTANCE) for spend in self.spends)
 
     @cached_property
     def together(self) -> tuple[NoisyCounts, ...]:

@@ -118,12 +118,12 @@ def _interval(counted: Sequence[CountedSum], miss: float) -> tuple[float, float]
     parts = tuple(
         (weight * inner, noise, cells) for weight, one in used for inner, noise, cells in one.noises
     )
-    half = _half_width(parts, miss)
+    half = half_width(parts, miss)
     return value - half, value + half
 
 
 @lru_cache(maxsize=1 << 12)
-def _half_width(parts: tuple[tuple[float, Noise, int], ...], miss: float) -> float:
+def half_width(parts: tuple[tuple[float, Noise, int], ...], miss: float) -> float:
     """Return how far a weighted sum of noises reaches; groups of one query share most of these."""
     law, lack = add_laws([(weight, sum_law(noise, cells)) for weight, noise, cells in parts])
     return law.half_width(miss) + lack

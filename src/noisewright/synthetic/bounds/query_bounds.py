@@ -7,6 +7,9 @@ largest answer on them. That is a linear program over the atoms of the query (fo
 bounds of Fréchet 1935). No model is believed in: three columns whose pairs were counted may be
 linked in any way that the pairs allow.
 
+A pair of columns may have been compared with a model, too: no set of its cells differs from what
+the model expects by more than the distance between them.
+
 What may be missed is divided between all sums that are used. If some of what was counted had been
 chosen in private, the parts are those of all that might have been: they must not depend on noise.
 """
@@ -24,9 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.errors import MissingPartError
-from noisewright.synthetic.bounds.counted_sums import KnownSum, known_sums, stages_of_counts
+from noisewright.synthetic.bounds.counted_sums import (
+    KnownSum,
+    half_width,
+    known_sums,
+    stages_of_counts,
+)
 from noisewright.synthetic.bounds.question import ClassedQuery, Mask
-from noisewright.synthetic.steps.measurement import Measurement
+from noisewright.synthetic.steps.measurement import Comparison, Measurement
 from noisewright.synthetic.steps.run_budget import Spend
 
 Array = NDArray[np.float64]
@@ -34,6 +42,9 @@ Array = NDArray[np.float64]
 _OWN_SHARE, _CHOSEN_SHARE = 0.9, 0.5
 """Which part of what may be missed goes to counts of the query itself, where other counts bound it
 too: if it is certain that it was counted, and if a choice decided it."""
+
+_COMPARED_SHARE = 0.2
+"""Which part goes to the distance from a model, where the columns of the query were compared."""
 
 _MOST_ATOMS, _MOST_SUMS = 1 << 10, 1 << 9
 """Of a linear program. Larger queries are bounded by what holds them, or is held by them."""
@@ -72,6 +83,7 @@ def bound_query(
     *,
     rows: int,
     miss: float,
+    comparisons: Sequence[Comparison] = (),
     mixes: bool = False,
 ) -> QueryBound:
     """Return bounds on how many of the counted rows a query counts.
@@ -87,8 +99,18 @@ def bound_query(
     if target.all() or not target.any():
         known = float(rows if target.all() else 0)
         return QueryBound(known, known, known, 0.0, is_counted=True)
+    low, high = 0.0, float(rows)
+    compared = [one for one in comparisons if {*one.columns} == {*query.columns}]
+    if compared:
+        # Which columns are compared is public, and so is which part of what may be missed that is.
+        low, high = _from_model(query, compared[-1], origins, rows, _COMPARED_SHARE * miss)
+        miss *= 1 - _COMPARED_SHARE
     problem = _Problem(query, target, measurements, spends, origins, rows, miss, mixes)
-    low, high = problem.ends()
+    below, above = problem.ends()
+    if max(low, below) <= min(high, above):
+        low, high = max(low, below), min(high, above)
+    elif problem.own is not None:
+        low, high = below, above
     own = problem.own
     value, error = (None, None) if own is None else own.estimate()
     low, high = math.ceil(low - _slack(rows)), math.floor(high + _slack(rows))
@@ -103,6 +125,37 @@ def bound_query(
         value = error = None
     is_vacuous = low == 0 and high == rows
     return QueryBound(low, high, value, error, is_vacuous, own is not None)
+
+
+def _from_model(
+    query: ClassedQuery,
+    compared: Comparison,
+    origins: Mapping[str, tuple[str, int]],
+    rows: int,
+    miss: float,
+) -> tuple[float, float]:
+    """Return bounds by how far a model is from the counts of both columns of a query."""
+    held: list[NDArray[np.int64]] = []
+    for name in compared.columns:
+        own, width = query.classes[query.place[name]], origins[name][1]
+        bins = np.arange(own.size) // width
+        classes = np.zeros((int(bins[-1]) + 1, int(own.max()) + 1), dtype=np.int64)
+        classes[bins, own] = 1
+        held.append(classes)
+    first, second = held
+    order = [query.place[name] for name in compared.columns]
+    counts = query.counts.transpose(order)
+    touched = first @ counts @ second.T > 0
+    inside = first @ ~counts @ second.T == 0
+    # P(z < −reach) is half of what lies outside of both ends.
+    reach = half_width(((1.0, compared.noise, 1),), min(2 * miss, 1.0))
+    more = max(compared.distance + reach, 0.0)
+    expected = compared.expected.astype(np.float64)
+    fewer = more + float(expected.sum()) - rows
+    return (
+        max(0.0, float(expected[inside].sum()) - fewer),
+        min(float(rows), float(expected[touched].sum()) + more),
+    )
 
 
 def _slack(rows: int) -> float:

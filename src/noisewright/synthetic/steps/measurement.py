@@ -73,6 +73,20 @@ class Measurement:
         return f"<{self.counts.size:,} counts of {self.name}, deviation {self.deviation:.4g}>"
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """How far counts by some columns are from what a model expects, with exact integer noise.
+
+    The distance is the sum of what the counts exceed the expected ones by, before noise.
+    """
+
+    columns: Names
+    expected: NDArray[np.int64]
+    distance: int
+    noise: Noise
+
+
 def add_noise(counts: NDArray[Any], noise: Noise, source: Source | None) -> NDArray[np.int64]:
     """Add noise to counts."""
     drawn = noise.draw(counts.size, source).reshape(counts.shape)

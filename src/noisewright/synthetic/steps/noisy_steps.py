@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from noisewright.errors import ParameterError
 from noisewright.sampling import Source, source_or_default
 from noisewright.selection import exponential
-from noisewright.synthetic.steps.measurement import Measurement, add_noise
+from noisewright.synthetic.steps.measurement import Comparison, Measurement, add_noise
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY
 from noisewright.synthetic.steps.run_budget import Spend
 from noisewright.synthetic.steps.schedule import Choosing, Comparing, Counting, Schedule, Step
@@ -34,12 +34,15 @@ class Drawn:
     measurements: tuple[Measurement, ...]
     spends: tuple[Spend, ...]
     notes: tuple[str, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
 
 
 @final
 @dataclass
 class NoisySteps:
     """Does the steps of a schedule one after the other, and keeps what each spent and counted.
+
+    Of the distances of a table the last one is kept.
 
     Noise comes from the schedule, which is what is certified. What is not next in it is refused
     before anything is drawn.
@@ -51,6 +54,7 @@ class NoisySteps:
     progress: Progress | None = None
     spends: list[Spend] = field(default_factory=list[Spend])
     measurements: list[Measurement] = field(default_factory=list[Measurement])
+    comparisons: dict[Names, Comparison] = field(default_factory=dict[Names, Comparison])
 
     @property
     def bits(self) -> Source:
@@ -119,7 +123,9 @@ class NoisySteps:
         expected = nearest_integers(shares * self.tallies.rows)
         apart = np.maximum(self.tallies.counts[names] - expected, 0).sum()
         self.spend(step, step.what)
-        return int(add_noise(np.atleast_1d(apart), step.noise, self.source)[0])
+        found = int(add_noise(np.atleast_1d(apart), step.noise, self.source)[0])
+        self.comparisons[names] = Comparison(names, expected, found, step.noise)
+        return found
 
     def choice(self, candidates: Sequence[Candidate], scores: Sequence[int]) -> Candidate:
         """Choose a candidate with a high score, which one row changes by what was certified."""
@@ -149,7 +155,8 @@ class NoisySteps:
     def finish(self, codes: Mapping[str, NDArray[Any]], notes: tuple[str, ...] = ()) -> Drawn:
         """Return rows with all that was counted and spent, if no step is missing."""
         self.require_done()
-        return Drawn(codes, tuple(self.measurements), tuple(self.spends), notes)
+        compared = tuple(self.comparisons.values())
+        return Drawn(codes, tuple(self.measurements), tuple(self.spends), notes, compared)
 
 
 def _as_array(scores: Sequence[int]) -> NDArray[np.int64] | list[int]:
