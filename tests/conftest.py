@@ -43,6 +43,8 @@ def pytest_collection_finish() -> None:
     """Thousands of collected tests stay until the end: not to be looked through for garbage."""
     gc.collect()
     gc.freeze()
+    # Short tests make few cycles: looking for them less often saves one second in twenty-five.
+    gc.set_threshold(10_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)

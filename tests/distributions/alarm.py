@@ -49,6 +49,8 @@ def miss(draws: int, events: int, truth: float, claim: float) -> float:
         return 1.0
     for _ in range(100):
         edge = (believed + disbelieved) / 2
+        if edge in (believed, disbelieved):
+            break  # no double lies between them
         if draws * float(divergence(edge, claim)) <= limit(events):
             believed = edge
         else:

@@ -11,7 +11,7 @@ from tests.faults.release_runs import release_runs
 from tests.faults.test_release_killed import asked, require_sound
 from tests.releases.survey import make_survey
 
-MEGABYTES = [24, 30, 36, 42, 48, 56, 72, 2_000]
+MEGABYTES = [24, 30, 36, 42, 48, 56, 66, 70, 72, 2_000]
 """From too little to read the file to plenty; in between, drawing or writing may fail."""
 
 

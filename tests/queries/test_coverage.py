@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage_of_answers import CASES, MAY_HOLD_MORE, cover
+from noisewright.exact import Epsilon
 from noisewright.queries.answers.counts import answer_counts
 from noisewright.queries.noise import CellNoise
+from noisewright.sampling import SeededSource, balanced_geometric
 from tests.queries.simulated import misses, noise_of, noisy
 
 RUNS = 1_000
@@ -48,11 +50,15 @@ def test_the_shortest_run_of_noise_that_adds_up_to_0(cells: int, decay: str) -> 
     """By 4,000 tables of it; and one number fewer would not do, where noise is narrow."""
     noise = CellNoise("epsilon", Fraction(decay), cells)
     below, above = noise.shortest_run(0.95)
-    drawn = np.array([noise.draw(cells)[0] for _ in range(4_000)])
+    law = Epsilon(rational=Fraction(decay))
+    drawn = balanced_geometric(law, cells, 4_000)[:, 0]
     assert ((-above <= drawn) & (drawn <= below)).mean() > 0.95 - 0.021
     if decay != "1/100" and below + above:
         less = (-above + 1 <= drawn) & (drawn <= below)
         assert less.mean() < 0.95 + 0.021
+    # One table at a time, as questions draw them, is a row of these.
+    (row,) = balanced_geometric(law, cells, 1, SeededSource(decay))
+    assert noise.draw(cells, SeededSource(decay)).tolist() == row.tolist()
 
 
 @pytest.mark.parametrize("true", [0, 1, 3, 9, 10])

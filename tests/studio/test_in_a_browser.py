@@ -114,27 +114,30 @@ def declare(page: Any) -> None:
     page.wait_for_selector("text=guesses the right one")
 
 
+def cells_of(table: Any) -> list[list[str]]:
+    """Return the texts of a table, read at once: predictions that arrive draw it again."""
+    rows = table.locator("tbody tr")
+    return rows.evaluate_all("rows => rows.map(row => [...row.cells].map(c => c.innerText))")
+
+
 def require_advised(page: Any, studio: RunningStudio, epsilon: str) -> None:
     """The table shows what `advise` says without questions, and all of it on a phone."""
     page.wait_for_selector(f"#picture[data-epsilon='{epsilon}'][data-estimated='']")
     said = nw.advise(
         plan=studio.folder / "plan.toml", data=studio.folder / "adult.csv", epsilon=epsilon
     )
-    shown = page.locator("table").first.locator("tbody tr").all()
-    cells = [[cell.inner_text() for cell in row.locator("th, td").all()] for row in shown]
-    assert cells == said.lines()[1:]
+    assert cells_of(page.locator("table").first) == said.lines()[1:]
     text = page.locator("#picture").inner_text()
     assert said.verdict in text
-    shown = page.locator("table").nth(1).locator("tbody tr").all()
-    cells = [[cell.inner_text() for cell in row.locator("th, td").all()] for row in shown]
-    assert cells == said.difference_lines()[1:]
+    assert cells_of(page.locator("table").nth(1)) == said.difference_lines()[1:]
     assert "right with probability at most" in text
     assert "left of" not in text
     page.set_viewport_size({"width": 360, "height": 900})
-    for cell in page.locator("td.best").all():
-        box = cell.bounding_box()
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 360
+    ends = page.locator("td.best").evaluate_all(
+        "cells => cells.map(c => c.getBoundingClientRect()).map(box => [box.left, box.right])"
+    )
+    assert ends
+    assert all(left >= 0 and right <= 360 for left, right in ends), ends
     page.set_viewport_size({"width": 1400, "height": 900})
 
 

@@ -16,6 +16,7 @@ import pytest
 import noisewright as nw
 from noisewright.studio.folder import StudioFolder
 from noisewright.studio.jobs import OPEN, JobShelf
+from noisewright.studio.serving import _listen
 from tests.studio.conftest import write_survey
 
 PROGRAM = Path(sys.executable).parent / "noisewright"
@@ -89,6 +90,12 @@ def test_memory_stays_flat(started: tuple[subprocess.Popen[str], str]) -> None:
             if turn in (100, 299):
                 sizes.append(resident())
     assert sizes[1] - sizes[0] < 3000
+
+
+def test_answers_are_sent_at_once() -> None:
+    """For a socket that names its protocol, asyncio turns off Nagle's delay of 40 ms."""
+    with _listen("127.0.0.1", 0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
 
 
 def test_users_are_added_and_removed_by_the_command(tmp_path: Path) -> None:

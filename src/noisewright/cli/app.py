@@ -11,10 +11,13 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from noisewright.cli import bound, collect, continual, design, ledger
 from noisewright.cli.advise import advise
@@ -104,12 +107,18 @@ def _root(
     pass
 
 
+@cache
+def _command() -> Callable[..., Any]:
+    """Return the program with all of its verbs, which takes a while to put together."""
+    return get_command(app)
+
+
 def run(arguments: list[str]) -> int:
     """Run the program; errors made on purpose become one plain sentence and exit code 2."""
     as_json = "--json" in arguments
     try:
         # Only for people does typer explain wrong arguments by itself; machines get JSON.
-        code = app(arguments, prog_name="noisewright", standalone_mode=not as_json)
+        code = _command()(arguments, prog_name="noisewright", standalone_mode=not as_json)
     except NoisewrightError as problem:
         # What became of a debit is noted on the error.
         print_failure(" ".join([str(problem), *getattr(problem, "__notes__", [])]), as_json=as_json)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 from noisewright.errors import ParameterError
 from noisewright.exact.bounds import log_bounds
@@ -71,6 +72,7 @@ def _log(value: Fraction) -> float:
     return math.log(value.numerator) - math.log(value.denominator)
 
 
+@lru_cache(maxsize=4096)  # audits of one client meet the same counts again and again
 def _propose(hits: int, draws: int, log_error: float) -> float:
     """Return ln(p / (1 − p)) for the p at which the tail is about the error, in doubles."""
     high = math.log((hits + 0.5) / (draws - hits + 0.5))
@@ -79,6 +81,8 @@ def _propose(hits: int, draws: int, log_error: float) -> float:
         low -= 2 * (high - low)
     for _ in range(60):
         middle = (low + high) / 2
+        if not low < middle < high:
+            break
         if _log_tail(hits, draws, middle) > log_error:
             high = middle
         else:
@@ -146,6 +150,7 @@ def _tail_by_first_term(hits: int, draws: int, share: Fraction) -> Fraction | No
     return Fraction(total, 1 << _BITS)
 
 
+@lru_cache(maxsize=4096)
 def _log_factorial(m: int) -> tuple[int, int]:
     """Bound ln m! · 2^96 by integers."""
     if m < _SERIES_FROM:

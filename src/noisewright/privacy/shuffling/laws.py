@@ -52,7 +52,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from math import comb, prod
+from math import ceil, comb, prod
 
 from noisewright.errors import InputError, NotPrivateError
 from noisewright.exact import Epsilon
@@ -71,6 +71,9 @@ from noisewright.privacy.subject import essential
 
 Atom = tuple[Fraction, Fraction, Fraction]
 """u, v, and the mass of the blanket there."""
+
+_FixedAtom = tuple[int, int, int]
+"""An atom in whole parts of 2^-128."""
 
 BlockMasses = tuple[Fraction, Fraction, Fraction, Fraction]
 """r, and the masses of (r, 1), which (1, r) has too, of (r, r), and of (1, 1)."""
@@ -123,13 +126,14 @@ class RowLaw:
             return [_atoms_of(*masses) for masses in self.blocks]
         columns = _columns_of(self.responses)
         if self.rest.is_zero:
-            return [columns]
+            return [_in_fractions(columns)]
         p = Fraction(self.rest.ratio_bounds(_BITS)[1], 1 << _BITS)
         half = 1 / (p + 1)
         apart: list[Atom] = [(p, Fraction(1), half), (Fraction(1), p, half)]
         if not self.responses:
             return [apart]
-        return [_times(columns, apart), _times(columns, [(p, p, 1 / p)])]
+        together: list[Atom] = [(p, p, 1 / p)]
+        return [_in_fractions(_times(columns, other)) for other in (apart, together)]
 
 
 def block_masses(ratio: Fraction, outputs: int, inside: int, shared: int) -> BlockMasses:
@@ -229,14 +233,14 @@ def _require_pure(column: Mechanism) -> Epsilon:
     return claim.epsilon
 
 
-def _columns_of(responses: Sequence[tuple[Fraction, int]]) -> list[Atom]:
+def _columns_of(responses: Sequence[tuple[Fraction, int]]) -> list[_FixedAtom]:
     """Return the atoms of several responses, those with equal p together."""
-    ratios = [_fix(p, 1) for p, _ in responses]
+    ratios = [Fraction(ceil(p * (1 << _BITS)), 1 << _BITS) for p, _ in responses]
     while prod(comb(ratios.count(p) + 2, 2) for p in set(ratios)) > _MOST_ATOMS:
         # The two that are nearest become one, the larger: that only adds to what is seen.
         near, above = min(pairwise(sorted(set(ratios))), key=lambda pair: pair[1] / pair[0])
         ratios = [above if p == near else p for p in ratios]
-    atoms: list[Atom] = [(Fraction(1), Fraction(1), Fraction(1))]
+    atoms: list[_FixedAtom] = [(1 << _BITS, 1 << _BITS, 1 << _BITS)]
     for p, (_, labels) in zip(ratios, responses, strict=True):
         one, mass = Fraction(1), 1 / (p + labels - 1)
         column = [(p, one, mass), (one, p, mass)]
@@ -244,20 +248,21 @@ def _columns_of(responses: Sequence[tuple[Fraction, int]]) -> list[Atom]:
     return atoms
 
 
-def _times(left: Sequence[Atom], right: Sequence[Atom]) -> list[Atom]:
+def _times(left: Sequence[_FixedAtom], right: Sequence[Atom]) -> list[_FixedAtom]:
     """Return the atoms of two independent parts; those that meet are added up."""
-    masses: dict[tuple[Fraction, Fraction], Fraction] = {}
+    masses: dict[tuple[int, int], int] = {}
+    parts = [[value.as_integer_ratio() for value in atom] for atom in right]
     for u, v, mass in left:
-        for x, y, other in right:
+        for (x, x_below), (y, y_below), (other, other_below) in parts:
             # u is rounded up and v down, masses up: more is seen, never less.
-            at = _fix(u * x, 1), _fix(v * y, 0)
-            masses[at] = masses.get(at, Fraction(0)) + _fix(mass * other, 1)
+            at = -(-u * x // x_below), v * y // y_below
+            masses[at] = masses.get(at, 0) - (-mass * other // other_below)
     return [(u, v, mass) for (u, v), mass in masses.items()]
 
 
-def _fix(value: Fraction, up: int) -> Fraction:
-    whole, left = divmod(value.numerator << _BITS, value.denominator)
-    return Fraction(whole + (up and left > 0), 1 << _BITS)
+def _in_fractions(atoms: Sequence[_FixedAtom]) -> list[Atom]:
+    below = 1 << _BITS
+    return [(Fraction(u, below), Fraction(v, below), Fraction(mass, below)) for u, v, mass in atoms]
 
 
 def _pairs_of(rows: Sequence[Sequence[int]]) -> Iterator[list[Atom]]:

@@ -14,7 +14,7 @@ from noisewright.given import whole_number
 from noisewright.mechanisms import Mechanism, read_delta
 from noisewright.privacy.shuffling.laws import RowLaw, gains, row_law
 from noisewright.privacy.shuffling.lower import lower_epsilon, shorten
-from noisewright.privacy.shuffling.proposal import in_doubles, roughly_log_delta
+from noisewright.privacy.shuffling.proposal import Doubles, in_doubles, roughly_log_delta
 from noisewright.privacy.shuffling.sums import mean_gain, natural_step
 from noisewright.public import public, public_methods
 
@@ -244,13 +244,19 @@ def _between(
 
 def _roughly(law: RowLaw, rows: int, several: int, target: float) -> Callable[[float], float]:
     """Return a function that tells about ln δ at ε, near the target."""
-    laws = in_doubles(law.atoms)
+    laws = _doubles_of(law)
 
     def log_delta(epsilon: float) -> float:
         times = math.log(sum(math.exp(epsilon * place / several) for place in range(several)))
         return roughly_log_delta(laws, rows, epsilon / several, target - times) + times
 
     return log_delta
+
+
+@lru_cache(maxsize=1)
+def _doubles_of(law: RowLaw) -> list[Doubles]:
+    """Return the law in doubles, kept for the next δ of a search."""
+    return in_doubles(law.atoms)
 
 
 def _crossing(roughly: Callable[[float], float], target: float, limit: float) -> float:

@@ -8,7 +8,7 @@ goes for the rows that a histogram leaves out. What nobody asked for is cut off 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, final
@@ -240,20 +240,22 @@ class AssumedTables:
 
     strategy: Strategy
     people: float
+    _known: dict[float, tuple[Answered, ...]] = field(default_factory=dict[float, Any])
 
     def at(self, confidence: float) -> tuple[Answered, ...]:
         """Return the answers of each table, with intervals of this confidence."""
-        found: list[Answered] = []
+        if confidence not in self._known:
+            self._known[confidence] = tuple(self._assumed(confidence))
+        return self._known[confidence]
+
+    def _assumed(self, confidence: float) -> Iterator[Answered]:
         for question in self.strategy.asked.questions:
             errors = self.strategy.standard_errors(question)
             values = np.full(errors.shape, self.people / max(errors.size, 1))
             below, above = self.strategy.reach_of_intervals(errors, confidence)
             lows, highs = np.maximum(values - below, 0), values + above
             all_counts = (0.0, math.inf)
-            found.append(
-                Answered("count", values, errors, lows, highs, values, all_counts, confidence)
-            )
-        return tuple(found)
+            yield Answered("count", values, errors, lows, highs, values, all_counts, confidence)
 
 
 @final
