@@ -79,7 +79,7 @@ def steps(draw: Random) -> Any:
 
 @cache
 def rounds_of(pool: int) -> list[str]:
-    """Runs by points, as they are certified: pairs chosen, all pairs, triples, conditions."""
+    """Runs by points, as they are certified: pairs chosen, all, screened, triples, conditions."""
     draw, found = Random(f"rounds {pool}"), list[str]()
     for number in range(8):
         names = "abcde"[: draw.randint(3, 5)]
@@ -96,6 +96,12 @@ def rounds_of(pool: int) -> list[str]:
         )
         made = ByPoints(domain, asked, budget, (), draw.choice([20, 200, 10**4, 10**6]))
         found.append(made.schedule.certificate.to_json())
+    domain = nw.Records({name: nw.Counts(4) for name in "abcde"})
+    asked, people = nw.workloads.Workload.marginals(domain, ways=2), draw.randint(1, 3)
+    budget = RunBudget.of(draw.randint(2, 4), Fraction(1, 10**6), rows_per_person=people)
+    made = ByPoints(domain, asked, budget, (), people * 4_000)
+    assert made.division.screens
+    found.append(made.schedule.certificate.to_json())
     return found
 
 

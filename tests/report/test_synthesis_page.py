@@ -65,9 +65,7 @@ def facts_of(
         "made": MADE,
         "guarantee": budget.guarantee,
         "spends": drawn.spends,
-        "counted": tuple(
-            compare_counts(one, own.counts[one.columns], rows) for one in drawn.measurements
-        ),
+        "counted": compare_counts(drawn.measurements, own.counts, rows),
         "errors": errors,
         "files": (
             ReleaseFile("synthetic.parquet", "the rows", 12_345, "ab" * 32),

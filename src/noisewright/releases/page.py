@@ -155,9 +155,7 @@ def facts_of_synthesis(
         people=made.people,
         rows_per_person=made.rows_per_person,
         spends=made.spends,
-        counted=tuple(
-            compare_counts(one, counts.get(one.columns), made.rows) for one in made.measurements
-        ),
+        counted=compare_counts(made.measurements, counts, made.rows),
         errors=made.errors,
         inference=made.inference,
         limits=made.limits,

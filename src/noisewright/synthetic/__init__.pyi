@@ -29,6 +29,7 @@ from .steps.measurement import (
     FARTHEST as FARTHEST,
     Comparison as Comparison,
     Measurement as Measurement,
+    number_counts as number_counts,
 )
 from .steps.noise import MARGINAL as MARGINAL, NOISES as NOISES, QUERY as QUERY, Noise as Noise
 from .steps.noisy_steps import Drawn as Drawn, NoisySteps as NoisySteps

@@ -15,7 +15,7 @@ from noisewright.errors import InputError, ReleaseError, TooLargeError
 from noisewright.files import require_path, save_whole
 from noisewright.on_use import pa
 from noisewright.releases.files.target import COUNTS, TargetFiles
-from noisewright.synthetic import Measurement
+from noisewright.synthetic import Measurement, number_counts
 
 if TYPE_CHECKING:
     from noisewright.releases.synthesis.result import Synthesis
@@ -37,13 +37,15 @@ def counts_table(made: Synthesis) -> Any:
         )
     widest = max((len(one.columns) for one in made.measurements), default=1)
     names = [f"{what}_{place}" for place in range(1, widest + 1) for what in ("column", "value")]
-    found: dict[str, list[Any]] = {name: [] for name in ("table", *names)}
+    found: dict[str, list[Any]] = {name: [] for name in ("table", "time", *names)}
     numbers = ("noisy_count", "standard_deviation", "low_95", "high_95")
     found |= {name: [] for name in numbers}
-    for one in made.measurements:
+    numbered = number_counts(made.measurements)
+    for one, (time, _) in zip(made.measurements, numbered, strict=True):
         counts = one.counts.reshape(-1).tolist()
         half = one.noise.half_width
         found["table"] += [one.name] * len(counts)
+        found["time"] += [time] * len(counts)
         for place in range(widest):
             column = one.columns[place] if place < len(one.columns) else None
             found[f"column_{place + 1}"] += [column] * len(counts)
@@ -53,7 +55,7 @@ def counts_table(made: Synthesis) -> Any:
         found["standard_deviation"] += [one.deviation] * len(counts)
         found["low_95"] += [count - half for count in counts]
         found["high_95"] += [count + half for count in counts]
-    kinds = {"noisy_count": pa.int64(), "standard_deviation": pa.float64()}
+    kinds = {"time": pa.int64(), "noisy_count": pa.int64(), "standard_deviation": pa.float64()}
     kinds |= {"low_95": pa.int64(), "high_95": pa.int64()}
     return pa.table(
         {name: pa.array(values, kinds.get(name, pa.string())) for name, values in found.items()}

@@ -118,7 +118,7 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
     )
     _require_counted(measurements, spends, proof)
     comparisons = tuple(
-        _comparison(one, bins.domain, unit, rows) for one in document["comparisons"]
+        _comparison(one, bins.domain, unit, rows) for one in document.get("comparisons", ())
     )
     _require_compared(comparisons, spends)
     return Synthesis(
@@ -218,6 +218,8 @@ def _comparison(section: Mapping[str, Any], domain: Records, unit: Any, rows: in
     expected = np.array(section["expected"])
     if expected.dtype.kind != "i" or not isinstance(section["distance"], int):
         raise ReleaseError(f"its distance of {columns} is not in whole numbers of 64 bits")
+    if expected.min() < 0:
+        raise ReleaseError(f"what it expects of {columns} is below 0")
     return Comparison(
         columns,
         expected.astype(np.int64).reshape(shape_of(domain, columns)),

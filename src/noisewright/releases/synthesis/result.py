@@ -212,20 +212,13 @@ class Synthesis:
                 for name, width in self.bins.widths
             },
             "measurements": [_plain(one) for one in self.measurements],
-            "comparisons": [
-                {
-                    "columns": list(one.columns),
-                    "spent": as_text(one.noise.amount),
-                    "distance": one.distance,
-                    "expected": one.expected.reshape(-1).tolist(),
-                }
-                for one in self.comparisons
-            ],
             "private": self.is_private,
             "accounted": self.is_accounted,
             "limits": list(self.limits),
             "remarks": list(self.errors.remarks),
         }
+        if self.comparisons:
+            document["comparisons"] = [_plain_distance(one) for one in self.comparisons]
         if self.knowledge:
             document["knowledge"] = list(self.knowledge)
         if file is not None:
@@ -274,8 +267,9 @@ class Synthesis:
     def noisy_counts(self) -> Any:
         """Return all noisy counts as an Arrow table, a row for each cell of what was counted.
 
-        `table` says what was counted, `column_1`, `value_1`, `column_2` … name the cell, and
-        `noisy_count` has the standard deviation and the 95% interval of its noise beside it.
+        `table` says what was counted, and `time` which count of it this is, from 1: some are
+        counted several times. `column_1`, `value_1`, `column_2` … name the cell, and `noisy_count`
+        has the standard deviation and the 95% interval of its noise beside it.
         """
         from noisewright.releases.synthesis.counts_table import counts_table
 
@@ -339,6 +333,15 @@ def _plain(one: Measurement) -> dict[str, Any]:
         "spent": as_text(one.noise.amount),
         **({} if one.noise.balanced_cells is None else {"adds_up": True}),
         **({} if one.cells is None else _plain_query(one.query, one.cells)),
+    }
+
+
+def _plain_distance(one: Comparison) -> dict[str, Any]:
+    return {
+        "columns": list(one.columns),
+        "spent": as_text(one.noise.amount),
+        "distance": one.distance,
+        "expected": one.expected.reshape(-1).tolist(),
     }
 
 

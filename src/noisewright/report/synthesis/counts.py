@@ -144,7 +144,8 @@ def _section(one: NoisyCounts, part: PartError | None) -> CountSection:
     scale = StripScale.over([*numbers, *(each.found for each in drawn if each.found is not None)])
     cells = one.measurement.counts.size
     words: list[str] = []
-    if part is not None and part.found is not None:
+    # The errors of parts are about the last count of each.
+    if part is not None and part.found is not None and one.time == one.times:
         words.append(
             f"Error expected by noise: {readable(part.expected)}; found between rows and noisy "
             f"counts: {readable(part.found)}."
@@ -158,8 +159,8 @@ def _section(one: NoisyCounts, part: PartError | None) -> CountSection:
         )
     return CountSection(
         (one.name,) if one.is_query else one.columns,
-        f"{quantity(cells, 'noisy count')}, each ±{one.measurement.noise.half_width:,} with "
-        "probability 95%",
+        f"{one.which + ': ' if one.which else ''}{quantity(cells, 'noisy count')}, each "
+        f"±{one.measurement.noise.half_width:,} with probability 95%",
         scale,
         tuple(
             (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from noisewright.report.release.facts import PageFacts
 from noisewright.spaces import Records
-from noisewright.synthetic import DISTANCE, Measurement, Spend, WorkloadErrors, describe_method
+from noisewright.synthetic import (
+    DISTANCE,
+    Measurement,
+    Spend,
+    WorkloadErrors,
+    describe_method,
+    number_counts,
+)
 
 
 @final
@@ -20,16 +27,24 @@ from noisewright.synthetic import DISTANCE, Measurement, Spend, WorkloadErrors, 
 class NoisyCounts:
     """Noisy counts, and beside them what the synthetic rows count, as so many of the people.
 
-    `found` is None where the rows cannot be counted in the same way.
+    `found` is None where the rows cannot be counted in the same way. Of several counts of the same
+    it is the `time`-th of `times`.
     """
 
     measurement: Measurement
     found: NDArray[np.float64] | None
+    time: int = 1
+    times: int = 1
 
     @property
     def name(self) -> str:
         """What was counted."""
         return self.measurement.name
+
+    @property
+    def which(self) -> str:
+        """Which of several counts of the same it is, in words; empty if there is one."""
+        return f"count {self.time} of {self.times}" if self.times > 1 else ""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -120,9 +135,15 @@ def _pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     return [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
 
 
-def compare_counts(measurement: Measurement, own: NDArray[Any] | None, rows: int) -> NoisyCounts:
+def compare_counts(
+    measurements: Sequence[Measurement], own: Mapping[tuple[str, ...], NDArray[Any]], rows: int
+) -> tuple[NoisyCounts, ...]:
     """Return noisy counts beside those of so many synthetic rows, scaled to the people."""
-    if own is None:
-        return NoisyCounts(measurement, None)
-    found = own if measurement.cells is None else np.atleast_1d(own[measurement.cells].sum())
-    return NoisyCounts(measurement, found * (measurement.rows / max(rows, 1)))
+    found: list[NoisyCounts] = []
+    for one, (time, times) in zip(measurements, number_counts(measurements), strict=True):
+        counts = own.get(one.columns)
+        if counts is not None and one.cells is not None:
+            counts = np.atleast_1d(counts[one.cells].sum())
+        scaled = None if counts is None else counts * (one.rows / max(rows, 1))
+        found.append(NoisyCounts(one, scaled, time, times))
+    return tuple(found)

@@ -35,7 +35,8 @@ class ColumnTree:
 def view_tree(facts: SynthesisFacts) -> ColumnTree | None:
     """Return the tree of columns; None where rounds or other counts than pairs make none."""
     pairs = {frozenset(one.columns): one for one in facts.together if len(one.columns) == 2}
-    if facts.method == "mwem" or not pairs or len(pairs) != len(facts.together):
+    others = any(len(one.columns) != 2 for one in facts.together)
+    if facts.method == "mwem" or not pairs or others:
         return None
     tree, cycles = _split(pairs, facts.names)
     degrees = {name: sum(name in pair for pair in tree) for name in facts.names}

@@ -73,7 +73,7 @@ def measure_misfit(one: NoisyCounts) -> Misfit | None:
     gap = float(gaps.reshape(-1)[place])
     more = f"{abs(gap):,.0f}"
     return Misfit(
-        one.name,
+        f"{one.name}, {one.which}" if one.which else one.name,
         one.columns,
         found / people,
         expected / people,

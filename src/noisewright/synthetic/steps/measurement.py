@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -85,6 +87,17 @@ class Comparison:
     expected: NDArray[np.int64]
     distance: int
     noise: Noise
+
+
+def number_counts(measurements: Sequence[Measurement]) -> list[tuple[int, int]]:
+    """Return which count of the same table or query each is, and how many of it there are."""
+    names = [(one.columns, one.query) for one in measurements]
+    times, seen = Counter(names), Counter[tuple[Names, str]]()
+    found: list[tuple[int, int]] = []
+    for name in names:
+        seen[name] += 1
+        found.append((seen[name], times[name]))
+    return found
 
 
 def add_noise(counts: NDArray[Any], noise: Noise, source: Source | None) -> NDArray[np.int64]:
