@@ -36,6 +36,7 @@ from benchmarks import (
     synthesis,
     synthesis_intervals,
     synthesis_kinds,
+    synthesis_peers,
     synthesis_pooling,
     workloads,
 )
@@ -314,6 +315,37 @@ def test_synthesis(
         )
         assert ratio == pytest.approx(1, abs=0.1)
         assert time > 0
+
+
+def test_synthesis_peers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Our own table by the measure of the peers, which have an environment of their own."""
+    path = tmp_path / "adult.data"
+    row = "39, {}, 1, Bachelors, 13, Divorced, Sales, Wife, Black, {}, 0, 0, 40, Cuba, x"
+    people = [("State-gov", "Female"), ("Private", "Male"), ("Private", "Female")]
+    path.write_text("\n".join([row.format(*one) for one in people * 200] + ["", "|end"]))
+    monkeypatch.setattr(sys, "argv", ["synthesis_peers", str(path), "--method", "ours"])
+    assert synthesis_peers.main() == 0
+    assert "(replace one), workload 2: pairs 0." in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", ["synthesis_peers", str(path), "--rounds", "8"])
+    with pytest.raises(SystemExit):
+        synthesis_peers.main()
+    assert "more than its budget" in capsys.readouterr().err
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(sys, "argv", ["synthesis_peers", str(path), "--method", "aim"])
+    assert synthesis_peers.main() == 2
+    assert "pip install dpmm" in capsys.readouterr().out
+
+
+def test_errors_of_synthesis_peers() -> None:
+    true = {name: np.array([0, 0, 1, 1]) for name in "abc"}
+    made = true | {"c": np.array([1, 1, 0, 0, 1, 1, 0, 0])}
+    made |= {name: np.tile(true[name], 2) for name in "ab"}
+    assert synthesis_peers.mean_error(made, true, 2) == pytest.approx((0 + 2 + 2) / 3)
+    assert synthesis_peers.mean_error(made, true, 3) == pytest.approx(2)
+    assert synthesis_peers.cost_of_replacing("aim") == pytest.approx(2.2)
+    assert synthesis_peers.cost_of_replacing("mst") == pytest.approx(8 / 3)
 
 
 def test_synthesis_kinds(
