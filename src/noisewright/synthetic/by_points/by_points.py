@@ -26,6 +26,7 @@ from noisewright.synthetic.by_points.covered_totals import cover_totals, exact_c
 from noisewright.synthetic.by_points.division import Division
 from noisewright.synthetic.by_points.rounds import ModelInRounds
 from noisewright.synthetic.by_points.starting_points import StartingPoints
+from noisewright.synthetic.by_points.tilted_points import PULL, PULL_OF_FEW
 from noisewright.synthetic.by_points.whole_rows import make_rows
 from noisewright.synthetic.clique_synthesizer import CliqueSynthesizer
 from noisewright.synthetic.knowledge.knowledge import PublicKnowledge
@@ -217,7 +218,8 @@ class ByPoints(CliqueSynthesizer):
         known += [one for names, one in exact.items() if len(names) > 1]
         sizes = {name: self.sizes[name] for name in self.singles}
         start = StartingPoints(sizes, steps.tallies.rows, self.known, steps.source)
-        model = ModelInRounds(steps, sizes, self.weights, singles, known, start, queries)
+        hold = PULL_OF_FEW if self.division.chooses_few else PULL
+        model = ModelInRounds(steps, sizes, self.weights, singles, known, start, queries, hold)
         if self.division.screens:
             model.screen_pairs(self.pairs, self.division.counts_of_edge, self.division.screened[1])
         if self.division.chosen_pairs:

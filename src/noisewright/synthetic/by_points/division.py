@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, prod
+from math import ceil, prod, sqrt
 from typing import NamedTuple, final
 
 from noisewright.synthetic.by_points.asked_for import AskedFor
@@ -30,8 +30,12 @@ ERROR_OF_ALL = {"rho": 0.2, "epsilon": 0.03}
 ERROR_OF_CHOSEN = {"rho": 0.3, "epsilon": 0.15}
 """What noise may make of a usual pair, where all are counted, and where some are chosen."""
 
-LEAST_SCREENED = 0.02
-"""Where noise makes less of a usual pair, all are counted alike, and no distance is asked for."""
+LEAST_SCREENED = 0.035
+_CELLS_OF_LEAST = 32
+"""Where noise makes less of a usual pair of so many cells, all are counted alike, and no distance is
+asked for. It grows as the root of the cells, most of which are small in a large pair."""
+
+ERROR_OF_SMALL = 0.02
 
 _CELLS_OF_ALL = {"rho": 16, "epsilon": 1}
 """Where a usual pair has fewer cells, all are counted with so little noise only: choosing costs as
@@ -119,6 +123,11 @@ class Division:
         """How many pairs are chosen and counted, one by one, or 0 if all could be counted."""
         return 0 if self._affords_all else self._worth
 
+    @property
+    def chooses_few(self) -> bool:
+        """Whether few more pairs are chosen than a tree has."""
+        return 0 < 2 * self.chosen_pairs <= 3 * len(self.singles)
+
     @cached_property
     def counts_all_pairs(self) -> bool:
         """Whether all pairs are counted, so that there is nothing to choose."""
@@ -132,7 +141,7 @@ class Division:
             return True
         unit = self.budget.unit
         is_small = self._usual_cells(self.pairs) < _CELLS_OF_ALL[unit]
-        most = LEAST_SCREENED if is_small else ERROR_OF_ALL[unit]
+        most = ERROR_OF_SMALL if is_small else ERROR_OF_ALL[unit]
         return self._how_many(self.pairs, most, Fraction(1)) == every
 
     @cached_property
@@ -142,14 +151,12 @@ class Division:
         Where parts of ε add up, so many numbers would cost too much.
         """
         every = len(self.pairs)
-        return (
-            self.budget.unit == "rho"
-            and self._affords_all
-            and not self.chosen_larger
-            and not self.counts_all_larger
-            and every > len(self.singles)
-            and self._how_many(self.pairs, LEAST_SCREENED, Fraction(1)) < every
-        )
+        if self.budget.unit != "rho" or every <= len(self.singles) or not self._affords_all:
+            return False
+        if self.chosen_larger or self.counts_all_larger:
+            return False
+        least = LEAST_SCREENED * sqrt(self._usual_cells(self.pairs) / _CELLS_OF_LEAST)
+        return self._how_many(self.pairs, least, Fraction(1)) < every
 
     @cached_property
     def edges(self) -> int:
@@ -230,7 +237,7 @@ class Division:
         known = [(name,) for name in self.singles]
         pairs = list(self.pairs) if self.counts_all_pairs else []
         first = _SINGLES if self._affords_all else _SINGLES_OF_SOME
-        if 0 < 2 * self.chosen_pairs <= 3 * len(self.singles):
+        if self.chooses_few:
             first = _SINGLES_OF_FEW
         every = list(self.larger) if self.counts_all_larger else []
         larger = _CLIQUES * _LARGER if self.chosen_larger or every else 0.0

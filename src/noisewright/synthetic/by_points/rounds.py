@@ -21,7 +21,7 @@ from noisewright.synthetic.by_points.choose_cliques import count_best, count_for
 from noisewright.synthetic.by_points.points import WeightedPoints
 from noisewright.synthetic.by_points.screening import allot, noise_in, shrink
 from noisewright.synthetic.by_points.starting_points import StartingPoints
-from noisewright.synthetic.by_points.tilted_points import Tilt, tilt_points
+from noisewright.synthetic.by_points.tilted_points import PULL, Tilt, tilt_points
 from noisewright.synthetic.graphs.forest import spanning_forest
 from noisewright.synthetic.graphs.graph_fit import ToldProgress, fit_or_simpler
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
@@ -57,7 +57,8 @@ _LEAST = 1e-9
 class ModelInRounds:
     """Noisy counts of columns and of some cliques of them, and the points that fit them.
 
-    `known` are cliques that were counted without a choice, and `queries` single conditions.
+    `known` are cliques that were counted without a choice, and `queries` single conditions. `hold`
+    says how strongly weights are held near those of the points.
     """
 
     steps: NoisySteps
@@ -67,6 +68,7 @@ class ModelInRounds:
     known: Sequence[Measurement]
     start: StartingPoints
     queries: Sequence[Measurement] = ()
+    hold: float = PULL
     counted: list[Measurement] = field(init=False)
     _points: WeightedPoints | None = field(init=False, default=None)
     _tilt: Tilt | None = field(init=False, default=None)
@@ -179,6 +181,7 @@ class ModelInRounds:
                 steps=most,
                 start=None if self._tilt is None else self._tilt.numbers,
                 pull=self.start.pull(self._first, self.counted),
+                hold=self.hold,
                 progress=told,
             )
         except Exception as problem:

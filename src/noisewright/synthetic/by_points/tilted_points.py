@@ -25,8 +25,9 @@ from noisewright.transaction import Progress
 Array = NDArray[np.float64]
 Names = tuple[str, ...]
 
-PULL = 2.5
-"""How strongly weights are held near those of the points: τ times σ of the noisiest counts."""
+PULL, PULL_OF_FEW = 2.5, 1.5
+"""How strongly weights are held near those of the points: τ times σ of the noisiest counts. Less
+where few pairs were chosen, each because it is linked."""
 
 
 @final
@@ -45,16 +46,17 @@ def tilt_points(
     steps: int,
     start: Mapping[Names, Array] | None = None,
     pull: float | None = None,
+    hold: float = PULL,
     progress: Progress | None = None,
 ) -> Tilt:
     """Fit the shares of the points to noisy counts of whole marginals, and of single queries.
 
-    `start` has the numbers of an earlier fit. `pull` is τ; left out, it follows from the noise.
+    `start` has the numbers of an earlier fit. `pull` is τ; left out, it is `hold` times 1/σ.
     Requires: measurements of the same rows.
     Ensures: nearly the least of what `joined_counts.py` says, or the best that so many steps come
     to; the same counts give the same shares, in whatever order they come.
     """
-    counts = JoinedCounts(measurements, PULL, tau=pull)
+    counts = JoinedCounts(measurements, hold, tau=pull)
     inside = {
         column_of_query(one): _is_inside(points, one)
         for one in measurements
