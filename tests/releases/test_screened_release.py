@@ -130,6 +130,11 @@ FORGED: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "yes or no": (lambda d: d["comparisons"][0].update(distance=True), "whole numbers"),
     "parts of rows": (lambda d: d["comparisons"][0].update(distance=0.5), "whole numbers"),
     "negative": (lambda d: d["comparisons"][0]["expected"].__setitem__(0, -5), "below 0"),
+    "nothing expected": (
+        lambda d: d["comparisons"][0].update(expected=[0] * 25),
+        "does not add up to its rows",
+    ),
+    "other rows": (lambda d: d.update(people=ROWS + 100), "does not add up to its rows"),
     "a count as a distance": (_rename, "certificate proves"),
 }
 

@@ -39,6 +39,9 @@ from noisewright.synthetic import (
     shape_of,
 )
 
+_ROUNDING = 1e-6
+"""By how much sums of shares may be off, as a part of all."""
+
 _BROKEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
@@ -119,7 +122,7 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
     )
     _require_counted(measurements, spends, proof)
     comparisons = tuple(
-        _comparison(one, bins.domain, unit, rows) for one in document.get("comparisons", ())
+        _comparison(one, bins.domain, people, unit, rows) for one in document.get("comparisons", ())
     )
     _require_compared(comparisons, spends)
     return Synthesis(
@@ -223,7 +226,9 @@ def _bins(document: Mapping[str, Any], domain: Records) -> Bins:
     return Bins(domain, widths, most_counted=0)
 
 
-def _comparison(section: Mapping[str, Any], domain: Records, unit: Any, rows: int) -> Comparison:
+def _comparison(
+    section: Mapping[str, Any], domain: Records, people: int, unit: Any, rows: int
+) -> Comparison:
     columns = tuple(section["columns"])
     expected = np.array(section["expected"])
     distance = np.array([section["distance"]])
@@ -233,6 +238,9 @@ def _comparison(section: Mapping[str, Any], domain: Records, unit: Any, rows: in
         raise ReleaseError(f"its distance of {columns} is not of two columns")
     if expected.min() < 0:
         raise ReleaseError(f"what it expects of {columns} is below 0")
+    # Shares of a model add up to 1, and each cell was moved to the nearest whole number.
+    if abs(sum(expected.reshape(-1).tolist()) - people) > expected.size / 2 + _ROUNDING * people:
+        raise ReleaseError(f"what it expects of {columns} does not add up to its rows")
     return Comparison(
         columns,
         expected.astype(np.int64).reshape(shape_of(domain, columns)),
