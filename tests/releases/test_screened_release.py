@@ -102,6 +102,13 @@ def _rename(document: dict[str, Any]) -> None:
     document["measurements"].pop(which)
 
 
+def _turn(document: dict[str, Any]) -> None:
+    """Say everywhere that the axes of a comparison are the other way round."""
+    document["comparisons"][0]["columns"] = ["b", "a"]
+    for one in document["spends"]:
+        one["what"] = one["what"].replace("distance of a × b from", "distance of b × a from")
+
+
 FORGED: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "missing": (lambda d: d.pop("comparisons"), "not those of its steps"),
     "one missing": (lambda d: d["comparisons"].pop(), "not those of its steps"),
@@ -112,8 +119,22 @@ FORGED: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         "not those of its steps",
     ),
     "fewer cells": (lambda d: d["comparisons"][0]["expected"].pop(), "does not describe"),
+    "other order": (lambda d: d["comparisons"].reverse(), "not those of its steps"),
+    "axes turned": (_turn, "certificate proves"),
+    "one column twice": (lambda d: d["comparisons"][0].update(columns=["a", "a"]), "two columns"),
+    "one column": (
+        lambda d: d["comparisons"][0].update(columns=["a"], expected=[1, 2, 3, 4, 5]),
+        "two columns",
+    ),
+    "beyond 64 bits": (lambda d: d["comparisons"][0].update(distance=10**400), "64 bits"),
+    "yes or no": (lambda d: d["comparisons"][0].update(distance=True), "whole numbers"),
     "parts of rows": (lambda d: d["comparisons"][0].update(distance=0.5), "whole numbers"),
     "negative": (lambda d: d["comparisons"][0]["expected"].__setitem__(0, -5), "below 0"),
+    "nothing expected": (
+        lambda d: d["comparisons"][0].update(expected=[0] * 25),
+        "does not add up to its rows",
+    ),
+    "other rows": (lambda d: d.update(people=ROWS + 100), "does not add up to its rows"),
     "a count as a distance": (_rename, "certificate proves"),
 }
 
@@ -131,3 +152,32 @@ def test_distances_that_are_not_those_of_the_steps_are_refused(
     side.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(ReleaseError, match=words):
         nw.results.Synthesis.open(tmp_path / "made.parquet")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("near the model", "far from the model", "x from the model, 1 of 2", "d", "e"),
+        ("a", "b × c", "a × b", "c", "d"),
+        ("distance of a", "counts of b", " × ", "distance of ", "from the model"),
+    ],
+)
+def test_columns_may_be_named_like_the_words_of_steps(
+    names: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Two pairs may even be called the same: a and b × c, a × b and c."""
+    made = nw.synthesize(
+        dict(zip(names, TABLE.values(), strict=False)),
+        {name: nw.Counts(4) for name in names},
+        epsilon=2,
+        delta=1e-9,
+        ledger=None,
+        out=nw.planning.Output(tmp_path / "made.parquet", report=False),
+    )
+    assert len(made.comparisons) == 10
+    again = nw.results.Synthesis.open(tmp_path / "made.parquet")
+    assert [one.columns for one in again.comparisons] == list(combinations(names, 2))
+    for pair in combinations(names, 2):
+        before, after = (one.query(by=pair) for one in (made, again))
+        assert (before.lows == after.lows).all()
+        assert (before.highs == after.highs).all()

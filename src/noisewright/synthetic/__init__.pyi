@@ -34,7 +34,12 @@ from .steps.measurement import (
 from .steps.noise import MARGINAL as MARGINAL, NOISES as NOISES, QUERY as QUERY, Noise as Noise
 from .steps.noisy_steps import Drawn as Drawn, NoisySteps as NoisySteps
 from .steps.run_budget import RunBudget as RunBudget, Spend as Spend
-from .steps.schedule import DISTANCE as DISTANCE, Schedule as Schedule, counting as counting
+from .steps.schedule import (
+    DISTANCE as DISTANCE,
+    Schedule as Schedule,
+    counting as counting,
+    distance_name as distance_name,
+)
 from .synthesizer import Synthesizer as Synthesizer
 from .tables_in_databases import TableInDatabase as TableInDatabase
 from .tallies import (

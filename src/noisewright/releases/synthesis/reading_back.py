@@ -34,9 +34,13 @@ from noisewright.synthetic import (
     Spend,
     Workload,
     WorkloadErrors,
+    distance_name,
     fields_of,
     shape_of,
 )
+
+_ROUNDING = 1e-6
+"""By how much sums of shares may be off, as a part of all."""
 
 _BROKEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
@@ -118,7 +122,7 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
     )
     _require_counted(measurements, spends, proof)
     comparisons = tuple(
-        _comparison(one, bins.domain, unit, rows) for one in document.get("comparisons", ())
+        _comparison(one, bins.domain, people, unit, rows) for one in document.get("comparisons", ())
     )
     _require_compared(comparisons, spends)
     return Synthesis(
@@ -160,6 +164,11 @@ def _require_proven(
         and {proof.document["mechanism"]["unit"]} == {spend.unit for spend in spends}
         and amounts == [spend.amount for spend in spends]
         and [_is_count(step) for step in steps] == [spend.is_count for spend in spends]
+        # What is counted may have been chosen, and then has another name.
+        and all(
+            spend.is_count or spend.what == step["what"]
+            for spend, step in zip(spends, steps, strict=True)
+        )
     )
     if not same:
         raise ReleaseError(
@@ -194,14 +203,18 @@ def _require_counted(
 
 
 def _require_compared(comparisons: Sequence[Comparison], spends: Sequence[Spend]) -> None:
-    """Refuse distances that are not the last of the steps: intervals follow from their noise."""
-    steps = {
-        spend.what.removeprefix(DISTANCE).partition(" from the model")[0]: spend.amount
-        for spend in spends
-        if spend.what.startswith(DISTANCE)
-    }
-    found = {" × ".join(one.columns): one.noise.amount for one in comparisons}
-    if found != steps or len(found) != len(comparisons):
+    """Refuse distances that are not those of the steps: intervals follow from their noise.
+
+    Names of columns may hold whatever words join them, so that steps are compared as they are
+    written, in their order, and never taken apart.
+    """
+    steps = [(one.what, one.amount) for one in spends if one.what.startswith(DISTANCE)]
+    found = [
+        (distance_name(one.columns, time), one.noise.amount)
+        for time in (1, 2)
+        for one in comparisons
+    ]
+    if found != steps or len({frozenset(one.columns) for one in comparisons}) < len(comparisons):
         raise ReleaseError("its distances from a model are not those of its steps")
 
 
@@ -213,17 +226,25 @@ def _bins(document: Mapping[str, Any], domain: Records) -> Bins:
     return Bins(domain, widths, most_counted=0)
 
 
-def _comparison(section: Mapping[str, Any], domain: Records, unit: Any, rows: int) -> Comparison:
+def _comparison(
+    section: Mapping[str, Any], domain: Records, people: int, unit: Any, rows: int
+) -> Comparison:
     columns = tuple(section["columns"])
     expected = np.array(section["expected"])
-    if expected.dtype.kind != "i" or not isinstance(section["distance"], int):
+    distance = np.array([section["distance"]])
+    if expected.dtype.kind != "i" or distance.dtype.kind != "i":
         raise ReleaseError(f"its distance of {columns} is not in whole numbers of 64 bits")
+    if len({*columns}) != 2 or len(columns) != 2:
+        raise ReleaseError(f"its distance of {columns} is not of two columns")
     if expected.min() < 0:
         raise ReleaseError(f"what it expects of {columns} is below 0")
+    # Shares of a model add up to 1, and each cell was moved to the nearest whole number.
+    if abs(sum(expected.reshape(-1).tolist()) - people) > expected.size / 2 + _ROUNDING * people:
+        raise ReleaseError(f"what it expects of {columns} does not add up to its rows")
     return Comparison(
         columns,
         expected.astype(np.int64).reshape(shape_of(domain, columns)),
-        section["distance"],
+        int(distance[0]),
         Noise(exactly(section["spent"]), unit, QUERY, rows),
     )
 

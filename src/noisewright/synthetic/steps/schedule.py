@@ -160,9 +160,12 @@ def counting(
 
 def comparing(budget: RunBudget, names: Sequence[str], time: int, amount: Fraction) -> Comparing:
     """Return a step that tells how far a table is from the model, for the first or second time."""
-    return Comparing(
-        f"{DISTANCE}{' × '.join(names)} from the model, {time} of 2", budget.noise(amount, QUERY)
-    )
+    return Comparing(distance_name(names, time), budget.noise(amount, QUERY))
+
+
+def distance_name(names: Sequence[str], time: int) -> str:
+    """Return what a comparison says of itself, for the first or second time."""
+    return f"{DISTANCE}{' × '.join(names)} from the model, {time} of 2"
 
 
 def choosing(budget: RunBudget, what: str, amount: Fraction, *, change: int = MARGINAL) -> Choosing:
