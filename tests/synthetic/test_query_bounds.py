@@ -15,8 +15,8 @@ from noisewright.synthetic import (
     QUERY,
     Bins,
     ClassedQuery,
-    Comparison,
     Measurement,
+    ModelDistance,
     Noise,
     QueryBound,
     Spend,
@@ -197,10 +197,10 @@ def test_counts_of_one_stage_are_averaged_and_those_of_different_stages_are_not(
     assert widths[1] > 1.5 * widths[0]
 
 
-def compared(joint: np.ndarray, expected: np.ndarray, noise: Noise) -> Comparison:
+def compared(joint: np.ndarray, expected: np.ndarray, noise: Noise) -> ModelDistance:
     counts = joint.sum(axis=2)
     drawn = int(noise.draw(1, None)[0])
-    return Comparison(
+    return ModelDistance(
         ("b", "a"),
         expected.T.astype(np.int64),
         int(np.maximum(counts - expected, 0).sum()) + drawn,
@@ -261,7 +261,7 @@ def test_a_noisy_distance_misses_no_more_often_than_it_may(moved: int) -> None:
 def test_a_query_that_cuts_bins_is_bounded_by_cells_that_it_touches() -> None:
     bins = Bins.of(nw.Records(a=nw.Counts(7), b=nw.Counts(1)), 2)
     expected = np.array([[30, 10], [40, 20]])
-    one = Comparison(("a", "b"), expected, 5, Noise(Fraction(100), "epsilon", QUERY))
+    one = ModelDistance(("a", "b"), expected, 5, Noise(Fraction(100), "epsilon", QUERY))
     query = ClassedQuery.of_conditions({"a": 8, "b": 2}, {"a": [2, 3, 4], "b": [1]})
     found = bound_query(
         query.split_bins(dict(bins.widths)),

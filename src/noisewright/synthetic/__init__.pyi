@@ -27,8 +27,8 @@ from .split.split_columns import SplitColumns as SplitColumns, fields_of as fiel
 from .steps.balanced_law import BalancedLaw as BalancedLaw, variance_share as variance_share
 from .steps.measurement import (
     FARTHEST as FARTHEST,
-    Comparison as Comparison,
     Measurement as Measurement,
+    ModelDistance as ModelDistance,
     number_counts as number_counts,
 )
 from .steps.noise import MARGINAL as MARGINAL, NOISES as NOISES, QUERY as QUERY, Noise as Noise

@@ -245,10 +245,10 @@ class AssumedTables:
     def at(self, confidence: float) -> tuple[Answered, ...]:
         """Return the answers of each table, with intervals of this confidence."""
         if confidence not in self._known:
-            self._known[confidence] = tuple(self._assumed(confidence))
+            self._known[confidence] = tuple(self._assume(confidence))
         return self._known[confidence]
 
-    def _assumed(self, confidence: float) -> Iterator[Answered]:
+    def _assume(self, confidence: float) -> Iterator[Answered]:
         for question in self.strategy.asked.questions:
             errors = self.strategy.standard_errors(question)
             values = np.full(errors.shape, self.people / max(errors.size, 1))

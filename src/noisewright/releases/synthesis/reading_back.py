@@ -27,8 +27,8 @@ from noisewright.synthetic import (
     MARGINAL,
     QUERY,
     Bins,
-    Comparison,
     Measurement,
+    ModelDistance,
     Noise,
     PartError,
     Spend,
@@ -202,7 +202,7 @@ def _require_counted(
             )
 
 
-def _require_compared(comparisons: Sequence[Comparison], spends: Sequence[Spend]) -> None:
+def _require_compared(comparisons: Sequence[ModelDistance], spends: Sequence[Spend]) -> None:
     """Refuse distances that are not those of the steps: intervals follow from their noise.
 
     Names of columns may hold whatever words join them, so that steps are compared as they are
@@ -228,7 +228,7 @@ def _bins(document: Mapping[str, Any], domain: Records) -> Bins:
 
 def _comparison(
     section: Mapping[str, Any], domain: Records, people: int, unit: Any, rows: int
-) -> Comparison:
+) -> ModelDistance:
     columns = tuple(section["columns"])
     expected = np.array(section["expected"])
     distance = np.array([section["distance"]])
@@ -241,7 +241,7 @@ def _comparison(
     # Shares of a model add up to 1, and each cell was moved to the nearest whole number.
     if abs(sum(expected.reshape(-1).tolist()) - people) > expected.size / 2 + _ROUNDING * people:
         raise ReleaseError(f"what it expects of {columns} does not add up to its rows")
-    return Comparison(
+    return ModelDistance(
         columns,
         expected.astype(np.int64).reshape(shape_of(domain, columns)),
         int(distance[0]),

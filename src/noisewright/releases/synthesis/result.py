@@ -28,8 +28,8 @@ from noisewright.spaces import Records
 from noisewright.synthetic import (
     NOISES,
     Bins,
-    Comparison,
     Measurement,
+    ModelDistance,
     PublicKnowledge,
     Spend,
     SplitColumns,
@@ -101,7 +101,7 @@ class Synthesis:
     charged: Guarantee | None = None
     limits: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[ModelDistance, ...] = ()
     path: Path | None = None
     files: Mapping[str, Path] = field(default_factory=dict[str, Path])
     knowledge: tuple[str, ...] = ()
@@ -336,7 +336,7 @@ def _plain(one: Measurement) -> dict[str, Any]:
     }
 
 
-def _plain_distance(one: Comparison) -> dict[str, Any]:
+def _plain_distance(one: ModelDistance) -> dict[str, Any]:
     return {
         "columns": list(one.columns),
         "spent": as_text(one.noise.amount),

@@ -34,7 +34,7 @@ from noisewright.synthetic.bounds.counted_sums import (
     stages_of_counts,
 )
 from noisewright.synthetic.bounds.question import ClassedQuery, Mask
-from noisewright.synthetic.steps.measurement import Comparison, Measurement
+from noisewright.synthetic.steps.measurement import Measurement, ModelDistance
 from noisewright.synthetic.steps.run_budget import Spend
 
 Array = NDArray[np.float64]
@@ -83,7 +83,7 @@ def bound_query(
     *,
     rows: int,
     miss: float,
-    comparisons: Sequence[Comparison] = (),
+    comparisons: Sequence[ModelDistance] = (),
     mixes: bool = False,
 ) -> QueryBound:
     """Return bounds on how many of the counted rows a query counts.
@@ -129,7 +129,7 @@ def bound_query(
 
 def _from_model(
     query: ClassedQuery,
-    compared: Comparison,
+    compared: ModelDistance,
     origins: Mapping[str, tuple[str, int]],
     rows: int,
     miss: float,

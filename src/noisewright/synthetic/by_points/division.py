@@ -30,16 +30,14 @@ ERROR_OF_ALL = {"rho": 0.2, "epsilon": 0.03}
 ERROR_OF_CHOSEN = {"rho": 0.3, "epsilon": 0.15}
 """What noise may make of a usual pair, where all are counted, and where some are chosen."""
 
-LEAST_SCREENED = 0.035
-_CELLS_OF_LEAST = 32
-"""Where noise makes less of a usual pair of so many cells, all are counted alike, and no distance is
-asked for. It grows as the root of the cells, most of which are small in a large pair."""
-
-ERROR_OF_SMALL = 0.02
+LEAST_SCREENED, _CELLS_OF_LEAST = 0.035, 32
+"""Where noise makes less of a usual pair of so many cells, all are counted alike and none compared.
+It grows as the root of the cells, most of which are small in a large pair."""
 
 _CELLS_OF_ALL = {"rho": 16, "epsilon": 1}
-"""Where a usual pair has fewer cells, all are counted with so little noise only: choosing costs as
-much as for larger ones, but each count tells less."""
+ERROR_OF_SMALL = 0.02
+"""Where a usual pair has fewer cells than that, all are counted if noise makes no more of it: a
+distance costs as much as for larger ones, but each count tells less."""
 
 _PAIRS_OF_COLUMN = {"rho": 4, "epsilon": 2}
 _MOST_OF_PAIRS = 0.5
@@ -85,7 +83,7 @@ _FINE = 1 << 20
 
 
 @final
-class Parts(NamedTuple):
+class StepParts(NamedTuple):
     """What each step gets of the whole: counts known before, and one of each other kind.
 
     Those that are not needed are 0.
@@ -232,7 +230,7 @@ class Division:
         return self.chosen_pairs + self.chosen_larger
 
     @cached_property
-    def parts(self) -> Parts:
+    def parts(self) -> StepParts:
         """What each step gets. Ensures: what all steps get adds up to the whole, exactly."""
         known = [(name,) for name in self.singles]
         pairs = list(self.pairs) if self.counts_all_pairs else []
@@ -272,7 +270,7 @@ class Division:
             conditions,
             distances,
         )
-        return Parts(counted, *map(next_of, counts))
+        return StepParts(counted, *map(next_of, counts))
 
     def _share(self, tables: Sequence[Names], weight: float, power: float) -> list[float]:
         """Return what each gets: more where there are more cells, or where more is asked."""

@@ -77,7 +77,7 @@ class Measurement:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class ModelDistance:
     """How far counts by some columns are from what a model expects, with exact integer noise.
 
     The distance is the sum of what the counts exceed the expected ones by, before noise.

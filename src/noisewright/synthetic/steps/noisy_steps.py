@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from noisewright.errors import ParameterError
 from noisewright.sampling import Source, source_or_default
 from noisewright.selection import exponential
-from noisewright.synthetic.steps.measurement import Comparison, Measurement, add_noise
+from noisewright.synthetic.steps.measurement import Measurement, ModelDistance, add_noise
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY
 from noisewright.synthetic.steps.run_budget import Spend
 from noisewright.synthetic.steps.schedule import Choosing, Comparing, Counting, Schedule, Step
@@ -34,7 +34,7 @@ class Drawn:
     measurements: tuple[Measurement, ...]
     spends: tuple[Spend, ...]
     notes: tuple[str, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[ModelDistance, ...] = ()
 
 
 @final
@@ -54,7 +54,7 @@ class NoisySteps:
     progress: Progress | None = None
     spends: list[Spend] = field(default_factory=list[Spend])
     measurements: list[Measurement] = field(default_factory=list[Measurement])
-    comparisons: dict[Names, Comparison] = field(default_factory=dict[Names, Comparison])
+    comparisons: dict[Names, ModelDistance] = field(default_factory=dict[Names, ModelDistance])
 
     @property
     def bits(self) -> Source:
@@ -124,7 +124,7 @@ class NoisySteps:
         apart = np.maximum(self.tallies.counts[names] - expected, 0).sum()
         self.spend(step, step.what)
         found = int(add_noise(np.atleast_1d(apart), step.noise, self.source)[0])
-        self.comparisons[names] = Comparison(names, expected, found, step.noise)
+        self.comparisons[names] = ModelDistance(names, expected, found, step.noise)
         return found
 
     def choice(self, candidates: Sequence[Candidate], scores: Sequence[int]) -> Candidate:
