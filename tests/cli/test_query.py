@@ -27,7 +27,7 @@ def test_a_saved_table_is_asked_from_the_shell(
         "synthetic.table-1.parquet",
         "synthetic.table-2.parquet",
     ]
-    assert (tmp_path / "synthetic.counts.csv").read_text().startswith("table,column_1,value_1")
+    assert (tmp_path / "synthetic.counts.csv").read_text().startswith("table,time,column_1,value_1")
     assert (tmp_path / "synthetic.table-2.parquet").exists()
     said = noisewright("query", "synthetic.parquet", "--where", "visits >= 3", "--by", "job")
     assert said.code == 0, said
