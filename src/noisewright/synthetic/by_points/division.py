@@ -52,7 +52,7 @@ _MOST_OF_LARGER = 0.5
 LARGER_ERROR = 0.15
 """What noise may make of a usual clique of three columns and more."""
 
-_SINGLES, _CHOICES, _CLIQUES, _POINTS, _DISTANCES = 2, 1, 7, 1, 0.4
+_SINGLES, _CHOICES, _CLIQUES, _POINTS, _DISTANCES = 2, 1, 7, 0.6, 0.4
 _SINGLES_OF_SOME, _SINGLES_OF_FEW = 3, 4
 """How the whole is divided: columns, choices, cliques, columns in bins point by point, distances.
 
