@@ -5,7 +5,7 @@ import re
 import shutil
 from collections.abc import Callable
 from html import unescape
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +16,7 @@ import pytest
 import noisewright as nw
 from noisewright.errors import ReleaseError
 from tests.releases.test_synthesis_report import schema
-
-NAMES = "abcdefg"
-ROWS = 6_000
-
-
-def chain() -> dict[str, Any]:
-    rng = np.random.default_rng(1)
-    codes = {"a": rng.integers(0, 5, ROWS)}
-    for first, second in pairwise(NAMES):
-        other = rng.integers(0, 5, ROWS)
-        codes[second] = np.where(rng.random(ROWS) < 0.6, codes[first], other)
-    return codes
-
+from tests.synthetic.test_screening import NAMES, ROWS, chain
 
 TABLE = chain()
 
@@ -181,3 +169,9 @@ def test_columns_may_be_named_like_the_words_of_steps(
         before, after = (one.query(by=pair) for one in (made, again))
         assert (before.lows == after.lows).all()
         assert (before.highs == after.highs).all()
+
+
+def test_an_answer_says_that_distances_bound_it(made: Any) -> None:
+    counted = {one.columns for one in made.measurements}
+    first, second = next(pair for pair in combinations(NAMES, 2) if pair not in counted)
+    assert "all that the noisy counts and distances allow" in str(made.query({first: 0, second: 0}))

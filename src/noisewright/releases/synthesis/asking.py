@@ -187,10 +187,11 @@ def _notes(made: Synthesis, found: Sequence[QueryBound]) -> tuple[str, ...]:
     empty = sum(one.is_vacuous for one in bounded)
     said: list[str] = []
     if apart:
+        seen = "the noisy counts and distances" if made.comparisons else "the noisy counts"
         said.append(
             f"{_which(apart, len(found))} not counted: the value is what the synthetic rows count, "
-            "and has no standard error. The interval is all that the noisy counts allow, however "
-            "the columns are linked; it may be far wider than the value's error."
+            f"and has no standard error. The interval is all that {seen} allow, however the "
+            "columns are linked; it may be far wider than the value's error."
         )
     if len(bounded) > apart:
         said.append(

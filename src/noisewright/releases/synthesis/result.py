@@ -64,12 +64,13 @@ class Synthesis:
     """A synthetic table: private as a whole, for one person whose rows are replaced.
 
     `table` has the names, types and labels of the original, and `rows` rows. `measurements` are the
-    noisy counts that it was made from, each with an `estimate`. `spends` says what each step took,
-    of ε, or of ρ (zero-concentrated privacy) if there is a δ; they add up to `spent`, exactly, from
-    which `guarantee` follows: `certificate` is the proof, made before the debit. `people` is how
-    many rows were counted, which counts as public: all rows of the original, each of another
-    person, or up to `rows_per_person` of each person where the plan has a `person`. How many rows
-    each person has then counts as public.
+    noisy counts that it was made from, each with an `estimate`, and `comparisons` distances of
+    pairs of columns from a model, with noise, where these decided what was counted. `spends` says
+    what each step took, of ε, or of ρ (zero-concentrated privacy) if there is a δ; they add up to
+    `spent`, exactly, from which `guarantee` follows: `certificate` is the proof, made before the
+    debit. `people` is how many rows were counted, which counts as public: all rows of the original,
+    each of another person, or up to `rows_per_person` of each person where the plan has a `person`.
+    How many rows each person has then counts as public.
 
     `workload` is what should be answered well. `errors` says part by part of it what was expected
     before, by noise alone, and what is found after, between the table and its own noisy
