@@ -1,6 +1,7 @@
 """Synthetic tables with numbers on fine grids: counted in bins, made of points."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -212,3 +213,61 @@ def test_a_prediction_is_about_the_same_bins() -> None:
         SPACES, people=DATA.num_rows, epsilon=1, method=nw.planning.Method(bins=64)
     )
     assert finer.expected > errors.expected
+
+
+def linked_gains(rows: int = 30_000) -> pa.Table:
+    """Who has a gain of 5,178 is a nurse, and who has one of 5,013 is a cook: both in one bin."""
+    rng = np.random.default_rng(5)
+    job = rng.integers(0, 3, rows)
+    gain = np.where(rng.random(rows) < 0.5, 0, np.array([0, 5_013, 5_178])[job])
+    return pa.table({"job": np.array(["clerk", "cook", "nurse"])[job], "gain": gain})
+
+
+JOINT = ("gain, point by point", "job")
+GAINS = {"job": ["clerk", "cook", "nurse"], "gain": nw.Counts(9_999)}
+
+
+@pytest.mark.parametrize("delta", [0, 1e-9])
+def test_points_within_a_bin_follow_a_linked_column_where_noise_is_small(
+    delta: float, tmp_path: Path
+) -> None:
+    """A fixed seed. Of 5,000 rows a few are moved by noise of each point."""
+    made = nw.synthesize(
+        linked_gains(),
+        GAINS,
+        ledger=None,
+        epsilon=10,
+        delta=delta,
+        out=tmp_path / "gains.csv",
+        source=nw.randomness.SeededSource(1),
+    )
+    assert JOINT in [one.columns for one in made.measurements]
+    job, gain = (np.array(made.table[name].to_pylist()) for name in ("job", "gain"))
+    for value, own in ((5_013, "cook"), (5_178, "nurse")):
+        assert np.mean(job[gain == value] == own) > 0.98
+    assert nw.check(tmp_path / "gains.certificate.json").holds
+    read = type(made).open(tmp_path / "gains.csv")
+    assert [one.columns for one in read.measurements] == [one.columns for one in made.measurements]
+    further = read.tables(2, source=nw.randomness.SeededSource(2))[0]
+    job, gain = (np.array(further[name].to_pylist()) for name in ("job", "gain"))
+    assert np.mean(job[gain == 5_178] == "nurse") > 0.95
+
+
+def test_points_are_counted_alone_where_noise_is_large() -> None:
+    """With every value of another column, noise of all points would come once more."""
+    made = nw.synthesize(linked_gains(400), GAINS, ledger=None, epsilon=0.1, delta=1e-9)
+    assert JOINT not in [one.columns for one in made.measurements]
+
+
+def test_queries_do_not_use_counts_whose_column_noise_decided() -> None:
+    """The pair decides by its noise what its points are counted with: a mean of both is biased."""
+    made = nw.synthesize(linked_gains(), GAINS, ledger=None, epsilon=10, delta=1e-9)
+    altered = [
+        replace(one, counts=one.counts + 10**6) if one.columns == JOINT else one
+        for one in made.measurements
+    ]
+    where = {"job": "nurse", "gain": 5_178}
+    found, other = (one.query(where) for one in (made, replace(made, measurements=tuple(altered))))
+    assert (found.lows, found.highs) == (other.lows, other.highs)
+    truth = linked_gains().to_pandas().query("job == 'nurse' and gain == 5178").shape[0]
+    assert found.lows <= truth <= found.highs

@@ -108,6 +108,60 @@ def test_spikes_survive_and_empty_points_stay_empty() -> None:
     assert 300 < np.sum(made[:900] == 0) < 600
 
 
+def test_points_follow_the_column_that_they_were_counted_with() -> None:
+    """In one bin all women have one point and all men another one: rows keep to them."""
+    bins = Bins.of(nw.Records(gain=nw.Counts(94), sex=nw.Categories(["F", "M"])), 10)
+    both = np.zeros((95, 2), dtype=np.int64)
+    both[3], both[8], both[94] = (600, 0), (0, 300), (40, 60)
+    noise = Noise(Fraction(1), "epsilon", MARGINAL)
+    joint = Measurement(bins.wide, ("gain, point by point", "sex"), both, noise, 1000)
+    alone = measurement("gain, point by point", both.sum(axis=1), 1000)
+    codes = {"gain": np.repeat([0, 0, 9, 9], [600, 300, 40, 60])}
+    codes["sex"] = np.repeat([0, 1, 0, 1], [600, 300, 40, 60])
+    made = bins.spread(codes, [alone, joint], nw.randomness.SeededSource(1))
+    assert np.array_equal(made["gain"], np.repeat([3, 8, 94], [600, 300, 100]))
+    # By themselves, points have the sexes in proportion.
+    mixed = bins.spread(codes, [alone], nw.randomness.SeededSource(1))["gain"]
+    assert 150 < np.sum(mixed[:600] == 8) < 250
+
+
+@given(
+    st.integers(3, 200), st.integers(2, 9), st.integers(2, 5), st.integers(1, 80), st.integers(0, 9)
+)
+def test_points_with_another_column_stay_in_their_bins(
+    size: int, most: int, values: int, rows: int, seed: int
+) -> None:
+    labels = nw.Categories([f"label {place}" for place in range(values)])
+    bins = Bins.of(nw.Records(a=nw.Counts(size - 1), b=labels), most)
+    rng = np.random.default_rng(seed)
+    codes = {"a": rng.integers(0, size, rows), "b": rng.integers(0, values, rows)}
+    wide = bins.codes(codes)
+    noise = Noise(Fraction(1), "epsilon", MARGINAL)
+    names, noisy = ("a, point by point", "b"), rng.integers(-9, 9, (size, values))
+    seen = [
+        measurement(names[0], rng.integers(-9, 9, size), 50),
+        Measurement(bins.wide, names, noisy, noise, 50),
+    ]
+    made = bins.spread({name: wide[name] for name in "ab"}, seen)
+    assert np.array_equal(bins.codes(made)["a"], wide["a"])
+    assert np.array_equal(made["b"], codes["b"])
+
+
+def test_declared_spaces_alone_say_what_points_may_be_counted_with() -> None:
+    found = Bins.of(DOMAIN, 32).partners
+    assert found == {
+        f"{name}, point by point": ((name, "sex"),) for name in ("age", "gain", "half")
+    }
+    # More cells than may be counted, and columns of too many values or of one.
+    small = nw.Records(
+        gain=nw.Counts(99_999), three=nw.Counts(2), nine=nw.Counts(8), one=nw.Categories(["a"])
+    )
+    assert Bins.of(small, 32).partners == {}
+    many = nw.Records(gain=nw.Counts(99_999), **{f"c{n}": nw.Counts(1) for n in range(40)})
+    (pairs,) = Bins.of(many, 32).partners.values()
+    assert 0 < len(pairs) * 200_000 <= 1 << 22
+
+
 def test_points_that_were_not_counted_are_equally_likely() -> None:
     """40,000 rows of a fixed seed in two bins: 5% is seven standard errors of a quarter's share."""
     bins = Bins.of(nw.Records(a=nw.Counts(10**12), b=nw.Counts(1)), 2)

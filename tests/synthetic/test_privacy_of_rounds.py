@@ -57,7 +57,10 @@ def neighbors(count: int, k: int) -> list[tuple[int, int]]:
 def test_every_count_changes_by_what_its_noise_is_for(
     k: int, delta: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Columns, points of one in bins, pairs, a triple, and conditions, as a run counts them."""
+    """Columns, points of one in bins, pairs, a triple, conditions, and points with another column.
+
+    Which column that is follows from earlier answers, which are taken to be the same.
+    """
     declared = nw.Records(a=nw.Counts(1), b=nw.Counts(1), c=nw.Counts(3))
     bins = Bins.of(declared, 2)
     asked = bins.workload(
@@ -66,7 +69,10 @@ def test_every_count_changes_by_what_its_noise_is_for(
     )
     budget = RunBudget.of(1, delta, rows_per_person=k)
     # So many rows are said to come that everything is counted.
-    made = ByPoints(bins.domain, asked, budget, bins.counted, 10**9)
+    made = ByPoints(bins.domain, asked, budget, bins.counted, 10**9, partners=bins.partners)
+    monkeypatch.setattr(
+        "noisewright.synthetic.by_points.by_points.most_linked", lambda _, pairs: pairs[-1]
+    )
     steps = made.schedule.steps
     assert all(isinstance(step, Counting) for step in steps)
     assert {(*made.singles,), (*bins.counted,)} == {("a", "b", "c"), ("c, point by point",)}
@@ -96,8 +102,8 @@ def test_every_count_changes_by_what_its_noise_is_for(
         assert int(np.abs(gaps).sum(axis=1).max()) == noise.change * k
         assert int((gaps**2).sum(axis=1).max()) == noise.change * k**2
         changes.append(noise.change)
-    # Three columns, the points of one, three pairs, the triple; two conditions.
-    assert changes == [2] * 8 + [1] * 2
+    # Three columns, the points of one, three pairs, the triple; two conditions; points with b.
+    assert changes == [2] * 8 + [1] * 2 + [2]
 
 
 DOMAIN = nw.Records({name: nw.Counts(1) for name in "abc"})

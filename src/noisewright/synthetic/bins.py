@@ -4,8 +4,10 @@ A grid of 100,000 points makes a pair of columns so large that noise drowns it. 
 counted twice: with others in bins of equally many points, which the declared space alone decides,
 and by itself point by point, under a name of its own. Rows are made in bins. Which point of its
 bin a row gets then follows the noisy counts of the points, so that a spike, such as all who have
-no capital gain, stays a spike. Where a grid has too many points even for that, all points of a bin
-are equally likely. This sees noisy counts only: it is post-processing.
+no capital gain, stays a spike. Where noise is small, points are counted once more together with a
+column of few values, and a row's point then follows both its bin and its value there. Where a grid
+has too many points even for that, all points of a bin are equally likely. This sees noisy counts
+only: it is post-processing.
 """
 
 from __future__ import annotations
@@ -34,6 +36,9 @@ from noisewright.tables import Codes
 BINS = 32
 _MOST_COUNTED = 1 << 17
 """Points of a column that is counted point by point."""
+
+_MOST_VALUES, _MOST_TOGETHER, _MOST_IN_ALL = 8, 1 << 18, 1 << 22
+"""Values of a column that points may be counted with, cells of one such table, and of all."""
 
 _MOST_POINTS = 1 << 52
 """Beyond, doubles would no longer tell points apart."""
@@ -103,6 +108,27 @@ class Bins:
         )
 
     @cached_property
+    def partners(self) -> dict[str, tuple[tuple[str, str], ...]]:
+        """With which columns points may be counted once more, by the name the points have.
+
+        Each is a pair of the column in bins and another one, of few values; those with the fewest
+        come first, as far as there is room for all. Declared spaces alone decide it.
+        """
+        room = _MOST_IN_ALL
+        sizes = {name: space.size for name, space in self.domain.columns}
+        few = sorted(
+            (name for name in sizes if 1 < sizes[name] <= _MOST_VALUES), key=lambda one: sizes[one]
+        )
+        found: dict[str, list[tuple[str, str]]] = {}
+        for other in few:
+            for name, points in self.points.items():
+                cells = self.declared.by_name[name].size * sizes[other]
+                if points in self.counted and name != other and cells <= min(_MOST_TOGETHER, room):
+                    found.setdefault(points, []).append((name, other))
+                    room -= cells
+        return {points: tuple(pairs) for points, pairs in found.items()}
+
+    @cached_property
     def domain(self) -> Records:
         """The declared columns, in bins where they are fine."""
         widths = dict(self.widths)
@@ -166,20 +192,26 @@ class Bins:
     ) -> dict[str, NDArray[Any]]:
         """Return codes of the declared columns for rows in bins: which point of its bin each has.
 
-        Ensures: every code is a point of its row's bin. Given the bins, points are independent of
-        all other columns.
+        Ensures: every code is a point of its row's bin. Given the bins, and the one column that its
+        points were counted with, if any, points are independent of all other columns.
         """
         bits = source_or_default(source)
         noisy = {one.columns[0]: one for one in seen if len(one.columns) == 1}
+        joint = {one.columns[0]: one for one in seen if len(one.columns) == 2}
         made: dict[str, NDArray[Any]] = {name: codes[name] for name, _ in self.declared.columns}
         sizes = {name: space.size for name, space in self.declared.columns}
         for name, width in self.widths:
-            one = noisy.get(self.points[name])
+            one, both = noisy.get(self.points[name]), joint.get(self.points[name])
+            bins = codes[name].astype(np.int64)
             if one is None:
-                starts = made[name].astype(np.int64) * width
+                starts = bins * width
                 made[name] = starts + _uniform(np.minimum(width, sizes[name] - starts), bits)
+            elif both is None:
+                alone = one.counts[:, None].astype(np.float64)
+                made[name] = _like(bins, np.zeros_like(bins), width, alone, one.rows, bits)
             else:
-                made[name] = _like(made[name], width, one, bits)
+                values = codes[both.columns[1]].astype(np.int64)
+                made[name] = _like(bins, values, width, _agree(both, one), one.rows, bits)
         return made
 
     def words(self) -> list[str]:
@@ -232,16 +264,44 @@ def _uniform(sizes: NDArray[np.int64], bits: Source) -> NDArray[np.int64]:
     return np.minimum((part * sizes).astype(np.int64), sizes - 1)
 
 
-def _like(bins: NDArray[np.int64], width: int, one: Measurement, bits: Source) -> NDArray[Any]:
-    """Return a point of its bin for each row, as often as the noisy counts of the points say."""
-    times = np.zeros(one.counts.size, dtype=np.int64)
-    for place, rows in enumerate(np.bincount(bins).tolist()):
+def _agree(both: Measurement, alone: Measurement) -> NDArray[np.float64]:
+    """Return counts of points by the values of another column, moved to what else is known of them.
+
+    The sum over the values becomes the mean of itself and the counts of the points alone, weighted
+    by their variances.
+    """
+    values = both.counts.shape[1]
+    own, other = (one.noise.fit_deviation**2 for one in (both, alone))
+    weight = own * values / max(own * values + other, 1e-12)
+    gaps = weight * (alone.counts - both.counts.sum(axis=1))
+    return both.counts + gaps[:, None] / values
+
+
+def _like(
+    bins: NDArray[np.int64],
+    values: NDArray[np.int64],
+    width: int,
+    counts: NDArray[np.float64],
+    people: int,
+    bits: Source,
+) -> NDArray[Any]:
+    """Return a point of its bin for each row, as often as noisy counts of so many people say.
+
+    `counts` has a row for each point, and a column for each value that rows may have elsewhere.
+    """
+    points, many = counts.shape
+    groups = bins * many + values
+    # In the order of the groups; the last bin may have fewer points than the others.
+    padded = np.zeros((-(-points // width) * width, many))
+    padded[:points] = counts
+    in_groups = padded.reshape(-1, width, many).transpose(0, 2, 1).reshape(-1, width)
+    times = np.zeros(in_groups.shape, dtype=np.int64)
+    for group, rows in enumerate(np.bincount(groups).tolist()):
         if rows:
-            first = place * width
-            counts = one.counts[first : first + width]
-            # As many as the rows of this bin stand for in the original.
-            total = rows * one.rows / bins.size
-            shares = project_to_simplex(counts / total)
-            times[first : first + width] = round_at_random(shares, rows, bits)
-    points = np.arange(times.size)
-    return deal_values(points, times, bits, owners=points // width, groups=bins)
+            size = min(width, points - group // many * width)
+            # As many as the rows of this group stand for in the original.
+            shares = project_to_simplex(in_groups[group, :size] * (bins.size / (rows * people)))
+            times[group, :size] = round_at_random(shares, rows, bits)
+    owners = np.repeat(np.arange(len(times)), width)
+    codes = owners // many * width + np.tile(np.arange(width), len(times))
+    return deal_values(codes, times.reshape(-1), bits, owners=owners, groups=groups)

@@ -18,7 +18,15 @@ from noisewright.on_use import pa
 from noisewright.queries import Expression, condition_cells
 from noisewright.releases.synthesis.declared import Declared
 from noisewright.spaces import Categories
-from noisewright.synthetic import ClassedQuery, Conjunction, QueryBound, Workload, bound_query
+from noisewright.synthetic import (
+    ClassedQuery,
+    Conjunction,
+    Measurement,
+    QueryBound,
+    Spend,
+    Workload,
+    bound_query,
+)
 
 if TYPE_CHECKING:
     from noisewright.releases.synthesis.result import Synthesis
@@ -49,6 +57,7 @@ def answer_query(
     miss = (1 - level) / (prod(shape) if together else 1)
     # About a population, half of what may be missed is for sampling the people.
     part = 0.5 if whom == "population" else 1.0
+    measurements, spends = _counted_as_listed(made)
     found: list[QueryBound] = []
     for cell in product(*(range(size) for size in shape)):
         group = {name: [code] for name, code in zip(keys, cell, strict=True)}
@@ -56,8 +65,8 @@ def answer_query(
         found.append(
             bound_query(
                 query,
-                made.measurements,
-                made.spends,
+                measurements,
+                spends,
                 made.bins.origins,
                 rows=made.people,
                 miss=miss * part,
@@ -91,6 +100,24 @@ def answer_query(
         possible=(0.0, 1.0),
         shows_all=True,
     )
+
+
+def _counted_as_listed(made: Synthesis) -> tuple[list[Measurement], list[Spend]]:
+    """Return the noisy counts, and their steps, without those of points with another column.
+
+    Which column that is follows from noise of the pairs, and the list of steps has no choice there
+    that would tell: a mean of such counts and of the pairs has no known distribution.
+    """
+    points = {*made.bins.points.values()}
+    left = iter(made.measurements)
+    measurements: list[Measurement] = []
+    spends: list[Spend] = []
+    for spend in made.spends:
+        one = next(left) if spend.is_count else None
+        if one is None or len(one.columns) == 1 or points.isdisjoint(one.columns):
+            spends.append(spend)
+            measurements += [] if one is None else [one]
+    return measurements, spends
 
 
 def _read_keys(made: Synthesis, by: str | Sequence[str]) -> tuple[str, ...]:

@@ -123,6 +123,7 @@ class SynthesisTask:
             self.grid.counted,
             people,
             self.knowledge,
+            self.grid.partners,
         )
 
     def with_better_noise(self) -> SynthesisTask:

@@ -16,12 +16,13 @@ so that the list of steps is certified before the first of them. Models are weig
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
 
 from noisewright.synthetic.by_points.asked_for import AskedFor
-from noisewright.synthetic.by_points.choose_cliques import clique_weights
+from noisewright.synthetic.by_points.choose_cliques import clique_weights, most_linked
 from noisewright.synthetic.by_points.covered_totals import cover_totals, exact_counts
 from noisewright.synthetic.by_points.division import Division
 from noisewright.synthetic.by_points.rounds import ModelInRounds
@@ -56,10 +57,12 @@ class ByPoints(CliqueSynthesizer):
 
     `rows` is how many rows there will be, which is public; left out, very many. `known` decides
     which points there are and what the fit starts from, and neither the steps nor their noise.
+    `partners` says with which pairs of columns points may be counted once more (`bins.py`).
     """
 
     rows: int | None = None
     known: PublicKnowledge = field(default_factory=PublicKnowledge)
+    partners: Mapping[str, tuple[Names, ...]] = field(default_factory=dict[str, tuple[Names, ...]])
 
     @property
     def is_possible(self) -> bool:
@@ -107,7 +110,18 @@ class ByPoints(CliqueSynthesizer):
         """Each column that is counted, and each clique that may be, by whatever number of rows."""
         asked = dict.fromkeys(one.columns for one in self.asked.listed)
         every = (*((name,) for name in (*self.singles, *self.points)), *self.pairs, *self.larger)
-        return tuple(dict.fromkeys([*every, *asked]))
+        joint = [(name, pair[1]) for name, some in self._partners.items() for pair in some]
+        return tuple(dict.fromkeys([*every, *asked, *joint]))
+
+    @cached_property
+    def _partners(self) -> dict[str, tuple[Names, ...]]:
+        """Those of the partners whose pair can be counted: it decides between them."""
+        pairs = {frozenset(pair) for pair in self.pairs}
+        found = {
+            name: tuple(pair for pair in self.partners.get(name, ()) if frozenset(pair) in pairs)
+            for name in self.points
+        }
+        return {name: some for name, some in found.items() if some}
 
     @cached_property
     def division(self) -> Division:
@@ -121,6 +135,7 @@ class ByPoints(CliqueSynthesizer):
             len(self.points),
             self.rows,
             self.asked,
+            len(self._partners),
         )
 
     @cached_property
@@ -150,6 +165,11 @@ class ByPoints(CliqueSynthesizer):
             counting(whole, f"counts of {one.label}", parts.query, [QUERY])
             for one in self.asked.listed
         ]
+        if division.partnered:
+            steps += [
+                counting(whole, f"counts of {name} × what goes with it most", parts.partnered)
+                for name in self._partners
+            ]
         for time, counts in enumerate(division.screened, start=1):
             if division.screens:
                 steps += [comparing(whole, names, time, parts.distance) for names in self.pairs]
@@ -212,6 +232,10 @@ class ByPoints(CliqueSynthesizer):
             steps.count((name,))
         known = [steps.count(names) for names in self.division.parts.known if len(names) > 1]
         queries = [steps.count_condition(o.columns, o.cells, o.label) for o in self.asked.listed]
+        if self.division.partnered:
+            for name, pairs in self._partners.items():
+                _, other = most_linked(known, pairs)
+                steps.count((name, other))
         exact = exact_counts(self.known, self.singles, singles)
         singles = [exact.get(one.columns, one) for one in singles]
         known = [one for one in known if one.columns not in exact]

@@ -88,3 +88,18 @@ def count_best(
         done.add(chosen)
         found.append(steps.count(chosen))
     return found
+
+
+def most_linked(counted: Sequence[Measurement], pairs: Sequence[Names]) -> Names:
+    """Return the pair whose noisy counts are furthest from independent, less what noise adds.
+
+    Requires: noisy counts of each of these pairs. Ensures: post-processing of them.
+    """
+    by_columns = {frozenset(one.columns): one for one in counted}
+
+    def link(pair: Names) -> float:
+        one = by_columns[frozenset(pair)]
+        alone = np.outer(one.counts.sum(axis=1), one.counts.sum(axis=0)) / one.rows
+        return float(np.abs(one.counts - alone).sum()) - one.noise.mean_sum(one.counts.size)
+
+    return max(pairs, key=link)

@@ -52,9 +52,10 @@ _MOST_OF_LARGER = 0.5
 LARGER_ERROR = 0.15
 """What noise may make of a usual clique of three columns and more."""
 
-_SINGLES, _CHOICES, _CLIQUES, _POINTS, _DISTANCES = 2, 1, 7, 0.6, 0.4
+_SINGLES, _CHOICES, _CLIQUES, _POINTS, _PARTNERED, _DISTANCES = 2, 1, 7, 0.6, 0.6, 0.4
 _SINGLES_OF_SOME, _SINGLES_OF_FEW = 3, 4
-"""How the whole is divided: columns, choices, cliques, columns in bins point by point, distances.
+"""How the whole is divided: columns, choices, cliques, columns in bins point by point, the same
+with another column, distances.
 
 Where few pairs are counted, columns get more: most pairs then follow from them.
 """
@@ -96,6 +97,7 @@ class StepParts(NamedTuple):
     point: Fraction
     query: Fraction
     distance: Fraction
+    partnered: Fraction
 
 
 @final
@@ -103,8 +105,9 @@ class StepParts(NamedTuple):
 class Division:
     """The division of a budget among the counts of columns, pairs and larger cliques.
 
-    `points` is how many columns are counted point by point besides; `rows` is public, and left out
-    stands for very many. `asked` says what the workload asks for.
+    `points` is how many columns are counted point by point besides, and `may_be_partnered` how many
+    of them could be counted with another column once more; `rows` is public, and left out stands
+    for very many. `asked` says what the workload asks for.
     """
 
     budget: RunBudget
@@ -115,6 +118,7 @@ class Division:
     points: int
     rows: int | None
     asked: AskedFor
+    may_be_partnered: int = 0
 
     @cached_property
     def chosen_pairs(self) -> int:
@@ -151,10 +155,23 @@ class Division:
         every = len(self.pairs)
         if self.budget.unit != "rho" or every <= len(self.singles) or not self._affords_all:
             return False
-        if self.chosen_larger or self.counts_all_larger:
-            return False
+        return not (self.chosen_larger or self.counts_all_larger or self._has_little_noise)
+
+    @cached_property
+    def _has_little_noise(self) -> bool:
+        """Whether all pairs can be counted with so little noise that nothing need be compared."""
         least = LEAST_SCREENED * sqrt(self._usual_cells(self.pairs) / _CELLS_OF_LEAST)
-        return self._how_many(self.pairs, least, Fraction(1)) < every
+        return self._how_many(self.pairs, least, Fraction(1)) == len(self.pairs)
+
+    @property
+    def partnered(self) -> int:
+        """How many columns are counted point by point with another column: where noise is small.
+
+        Each value of the other column has noise in every point: with much of it, rows would follow
+        noise.
+        """
+        is_good = bool(self.pairs) and self.counts_all_pairs and self._has_little_noise
+        return self.may_be_partnered if is_good else 0
 
     @cached_property
     def edges(self) -> int:
@@ -255,6 +272,7 @@ class Division:
             *self._split(self.points, _POINTS),
             *self._split(conditions, rest * part / (1 - part)),
             *self._split(distances, _DISTANCES),
+            *self._split(self.partnered, _PARTNERED),
         ]
         amounts = iter(self.budget.divide([max(1, round(_FINE * one)) for one in weights]))
         counted = {names: next(amounts) for names in (*known, *pairs, *every)}
@@ -269,6 +287,7 @@ class Division:
             self.points,
             conditions,
             distances,
+            self.partnered,
         )
         return StepParts(counted, *map(next_of, counts))
 
