@@ -198,7 +198,8 @@ def test_people_with_several_rows_are_no_sample_of_a_population() -> None:
 def test_several_tables_differ_by_about_the_noise(made: Any) -> None:
     """A share that only noise moves: its spread over 12 tables is near that of the noise.
 
-    A chi-squared number of 11 degrees is outside of a factor of 4 in one run of 10,000.
+    Of 12 numbers with geometric noise, which has long tails, the deviation is outside of these
+    bounds in one run of 20,000 (2 million simulated sets of Laplace noise: 0.003% and 0.002%).
     """
     loud = nw.synthesize({"a": PEOPLE["smokes"]}, {"a": [True, False]}, epsilon=0.05, ledger=None)
     several = loud.tables(12)
@@ -206,7 +207,7 @@ def test_several_tables_differ_by_about_the_noise(made: Any) -> None:
     assert several[0].num_rows == 1500
     counts = [np.sum(table["a"].to_numpy(zero_copy_only=False)) for table in several]
     ratio = np.std(counts, ddof=1) / loud.measurements[0].deviation
-    assert 0.3 < ratio < 3
+    assert 0.2 < ratio < 3
     found = several.estimate(lambda table: np.mean(table["a"].to_numpy(zero_copy_only=False)))
     assert found.about == "people"
     assert "12 synthetic tables" in repr(several)
