@@ -246,6 +246,11 @@ def test_points_within_a_bin_follow_a_linked_column_where_noise_is_small(
     for value, own in ((5_013, "cook"), (5_178, "nurse")):
         assert np.mean(job[gain == value] == own) > 0.98
     assert nw.check(tmp_path / "gains.certificate.json").holds
+    assert not any("report is missing" in note for note in made.notes)
+    page = made.files["report"].read_text()
+    assert "gain, point by point × job" in page
+    document = json.loads((tmp_path / "gains.synthesis.json").read_text())
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
     read = type(made).open(tmp_path / "gains.csv")
     assert [one.columns for one in read.measurements] == [one.columns for one in made.measurements]
     further = read.tables(2, source=nw.randomness.SeededSource(2))[0]
@@ -267,7 +272,11 @@ def test_queries_do_not_use_counts_whose_column_noise_decided() -> None:
         for one in made.measurements
     ]
     where = {"job": "nurse", "gain": 5_178}
-    found, other = (one.query(where) for one in (made, replace(made, measurements=tuple(altered))))
+    # So confident that noise alone fails one run in a billion.
+    found, other = (
+        one.query(where, confidence=1 - 1e-9)
+        for one in (made, replace(made, measurements=tuple(altered)))
+    )
     assert (found.lows, found.highs) == (other.lows, other.highs)
     truth = linked_gains().to_pandas().query("job == 'nurse' and gain == 5178").shape[0]
     assert found.lows <= truth <= found.highs

@@ -122,8 +122,14 @@ class SynthesisFacts(PageFacts):
 
     @cached_property
     def together(self) -> tuple[NoisyCounts, ...]:
-        """What was counted about several columns at once."""
-        return tuple(one for one in self.counted if len(one.columns) > 1)
+        """What was counted about several columns at once, but for single points of a number.
+
+        These have a name of their own, and their bins are counted with the same column.
+        """
+        names = set(self.names)
+        return tuple(
+            one for one in self.counted if len(one.columns) > 1 and names.issuperset(one.columns)
+        )
 
     @cached_property
     def linked(self) -> frozenset[frozenset[str]]:
