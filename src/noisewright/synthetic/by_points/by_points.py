@@ -167,7 +167,7 @@ class ByPoints(CliqueSynthesizer):
         ]
         if division.partnered:
             steps += [
-                counting(whole, f"counts of {name} × what goes with it most", parts.partnered)
+                counting(whole, f"counts of {name} × the column most linked to it", parts.partnered)
                 for name in self._partners
             ]
         for time, counts in enumerate(division.screened, start=1):
