@@ -102,22 +102,25 @@ def answer_query(
     )
 
 
-def _counted_as_listed(made: Synthesis) -> tuple[list[Measurement], list[Spend]]:
+def _counted_as_listed(made: Synthesis) -> tuple[Sequence[Measurement], Sequence[Spend]]:
     """Return the noisy counts, and their steps, without those of points with another column.
 
     Which column that is follows from noise of the pairs, and the list of steps has no choice there
     that would tell: a mean of such counts and of the pairs has no known distribution.
     """
     points = {*made.bins.points.values()}
-    left = iter(made.measurements)
-    measurements: list[Measurement] = []
-    spends: list[Spend] = []
-    for spend in made.spends:
-        one = next(left) if spend.is_count else None
-        if one is None or len(one.columns) == 1 or points.isdisjoint(one.columns):
-            spends.append(spend)
-            measurements += [] if one is None else [one]
-    return measurements, spends
+    apart = {
+        id(one)
+        for one in made.measurements
+        if len(one.columns) > 1 and not points.isdisjoint(one.columns)
+    }
+    if not apart:
+        return made.measurements, made.spends
+    counted = iter(made.measurements)
+    spends = [
+        spend for spend in made.spends if not spend.is_count or id(next(counted)) not in apart
+    ]
+    return [one for one in made.measurements if id(one) not in apart], spends
 
 
 def _read_keys(made: Synthesis, by: str | Sequence[str]) -> tuple[str, ...]:
