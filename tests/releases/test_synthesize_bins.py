@@ -131,7 +131,7 @@ def test_bins_do_not_depend_on_the_data() -> None:
         (s.what, s.amount) for s in other.spends if "counts" in s.what and "×" not in s.what
     ]
     assert one.bins == other.bins
-    assert one.expected_error == other.expected_error
+    assert [part.name for part in one.errors.parts] == [part.name for part in other.errors.parts]
 
 
 def test_bins_are_as_asked() -> None:
@@ -208,7 +208,15 @@ def test_cells_outside_of_the_grid_are_named_by_row_and_not_shown() -> None:
 def test_a_prediction_is_about_the_same_bins() -> None:
     made = nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, method=nw.planning.Method(rows=10))
     errors = nw.planning.predict_synthesis(SPACES, people=DATA.num_rows, epsilon=1)
-    assert errors.expected == made.expected_error
+    predicted = {part.columns: part for part in errors.parts}
+    counted = {one.columns: one for one in made.measurements}
+    for part in made.errors.parts:
+        if part.columns in counted and counted[part.columns].joined:
+            # Noise decided that fewer cells are counted.
+            assert part.queries == counted[part.columns].counts.size
+            assert part.expected < predicted[part.columns].expected
+        else:
+            assert part.expected == predicted[part.columns].expected
     finer = nw.planning.predict_synthesis(
         SPACES, people=DATA.num_rows, epsilon=1, method=nw.planning.Method(bins=64)
     )
@@ -280,3 +288,104 @@ def test_queries_do_not_use_counts_whose_column_noise_decided() -> None:
     assert (found.lows, found.highs) == (other.lows, other.highs)
     truth = linked_gains().to_pandas().query("job == 'nurse' and gain == 5178").shape[0]
     assert found.lows <= truth <= found.highs
+
+
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory: pytest.TempPathFactory) -> nw.results.Synthesis:
+    """A table whose pairs are chosen, so that light bins are counted as one; a fixed seed."""
+    out = tmp_path_factory.mktemp("joined") / "people.csv"
+    source = nw.randomness.SeededSource(3)
+    return nw.synthesize(DATA, SPACES, ledger=None, epsilon=1, delta=1e-9, out=out, source=source)
+
+
+def pair_of(made: nw.results.Synthesis, *columns: str) -> Any:
+    (one,) = (one for one in made.measurements if one.columns == columns)
+    return one
+
+
+def test_light_bins_are_counted_as_one_where_pairs_are_chosen(joined: Any) -> None:
+    """Ages up to 62 have rows, and of gains four values: the rest would be noise in every cell."""
+    ages, gains = pair_of(joined, "job", "age"), pair_of(joined, "job", "gain")
+    assert ages.counts.shape[1] < joined.bins.domain.by_name["age"].size
+    starts = gains.joined["gain"].starts
+    assert starts[:3] == (0, 1, 2)
+    assert len(starts) == 4
+    assert nw.check(joined.files["certificate"]).holds
+    # What the noise is for is the same in fewer cells, and so is what was spent.
+    assert ages.noise.amount == gains.noise.amount
+    table = joined.table
+    old = np.array(table["age"].to_pylist()) >= 65
+    assert np.mean(old) < 0.02
+    jobs = np.array(table["job"].to_pylist())
+    assert np.mean(np.array(table["age"].to_pylist())[jobs == "clerk"] < 33) > 0.95
+
+
+def test_joined_bins_are_written_and_read_back(joined: Any, tmp_path: Path) -> None:
+    document = json.loads(joined.files["synthesis"].read_text())
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    read = nw.results.Synthesis.open(joined.path)
+    assert read.measurements[0].joined == {}
+    assert [(one.columns, one.joined, one.counts.tolist()) for one in read.measurements] == [
+        (one.columns, one.joined, one.counts.tolist()) for one in joined.measurements
+    ]
+    assert read.errors == joined.errors
+    where = {"job": "cook", "age": {"at_least": 30, "at_most": 40}}
+    found, other = joined.query(where), read.query(where)
+    assert (found.lows, found.highs) == (other.lows, other.highs)
+    lines = joined.save_counts(tmp_path / "counts.csv").read_text().splitlines()
+    assert len(lines) == 1 + sum(one.counts.size for one in joined.measurements)
+    label = str(pair_of(joined, "job", "gain").spaces[1].point(3))
+    assert sum(label in line for line in lines) == 3
+
+
+def test_further_tables_follow_pairs_in_joined_bins(joined: Any) -> None:
+    for table in joined.tables(2, source=nw.randomness.SeededSource(2)):
+        jobs, ages = (np.array(table[name].to_pylist()) for name in ("job", "age"))
+        assert np.mean(ages[jobs == "clerk"] < 33) > 0.95
+        assert np.mean(ages[jobs == "nurse"] > 45) > 0.95
+
+
+def test_the_page_names_joined_bins(joined: Any) -> None:
+    assert not any("report is missing" in note for note in joined.notes)
+    page = joined.files["report"].read_text()
+    assert str(pair_of(joined, "job", "gain").spaces[1].point(3)) in page
+    assert "counted as one" in page
+
+
+@pytest.mark.parametrize(
+    ("forged", "message"),
+    [
+        ({"age": [0, 3, 2]}, "joined bins of age"),
+        ({"age": [1, 3]}, "joined bins of age"),
+        ({"age": [0, 25]}, "joined bins of age"),
+        ({"age": []}, "joined bins of age"),
+        ({"job": [0, 1]}, "joined bins of job"),
+        ({"gain": [0, 1]}, "joined bins of gain"),
+    ],
+)
+def test_joined_bins_that_cannot_be_are_refused(
+    joined: Any, tmp_path: Path, forged: Any, message: str
+) -> None:
+    document = json.loads(joined.files["synthesis"].read_text())
+    (one,) = (each for each in document["measurements"] if each["columns"] == ["job", "age"])
+    one["joined"] = forged
+    with pytest.raises(nw.errors.ReleaseError, match=message):
+        _open_changed(joined, tmp_path, document)
+
+
+def test_bins_of_a_column_that_overlap_are_refused(joined: Any, tmp_path: Path) -> None:
+    """Of two ways to join the bins of a column one is finer, and a pair has one way."""
+    document = json.loads(joined.files["synthesis"].read_text())
+    (one,) = (each for each in document["measurements"] if each["columns"] == ["job", "gain"])
+    other = one | {"columns": ["gain", "weight"], "joined": {"gain": [0, 7], "weight": [0, 9]}}
+    other["counts"] = [[1, 2], [3, sum(map(sum, one["counts"])) - 6]]
+    document["measurements"].append(other)
+    with pytest.raises(nw.errors.ReleaseError):
+        _open_changed(joined, tmp_path, document)
+
+
+def _open_changed(made: Any, folder: Path, document: Any) -> Any:
+    for path in made.path.parent.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / made.files["synthesis"].name).write_text(json.dumps(document))
+    return nw.results.Synthesis.open(folder / made.path.name)

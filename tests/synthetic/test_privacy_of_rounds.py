@@ -69,7 +69,7 @@ def test_every_count_changes_by_what_its_noise_is_for(
     )
     budget = RunBudget.of(1, delta, rows_per_person=k)
     # So many rows are said to come that everything is counted.
-    made = ByPoints(bins.domain, asked, budget, bins.counted, 10**9, partners=bins.partners)
+    made = ByPoints(bins.domain, asked, budget, bins.counted, 10**9, grid=bins)
     monkeypatch.setattr(
         "noisewright.synthetic.by_points.by_points.most_linked", lambda _, pairs: pairs[-1]
     )

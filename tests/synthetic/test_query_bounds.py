@@ -126,7 +126,7 @@ def test_the_same_sum_of_one_table_counts_once_and_of_several_is_averaged() -> N
     noise = Noise(Fraction(1), "rho", MARGINAL)
     counted = measure(joint, [("a",), ("a", "b"), ("a", "c")], noise)
     query = conjunction(a=[1])
-    (known,) = known_sums(query, counted, spends_of(counted), ORIGINS).values()
+    (known,) = known_sums(query, query, counted, spends_of(counted), ORIGINS).values()
     assert len(known.counted) == 3
     value, error = known.estimate()
     inverse = [1 / one.variance for one in known.counted]

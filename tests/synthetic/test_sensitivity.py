@@ -9,11 +9,13 @@ import pytest
 
 import noisewright as nw
 from noisewright.sampling import SeededSource
+from noisewright.synthetic.bins import Bins
 from noisewright.synthetic.by_mst.choose_pairs import independence_score
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem, marginal_of
 from noisewright.synthetic.by_points.by_points import ByPoints
 from noisewright.synthetic.by_points.choose_cliques import score
+from noisewright.synthetic.steps.joined_bins import add_up
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.steps.run_budget import RunBudget
@@ -88,13 +90,26 @@ def test_the_score_of_a_pair_changes_by_twice_the_rows(shares: tuple[float, Any]
 
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("weight", [1, 4])
+@pytest.mark.parametrize("starts", [None, (0, 1), (0, 2)])
 @pytest.mark.parametrize("shares", [(0.5, (0.2, 0.3, 0.5)), (0.9, (1.0, 0.0, 0.0))])
 def test_the_score_of_a_clique_changes_by_twice_its_weight_and_rows(
-    shares: tuple[float, Any], weight: int, k: int
+    shares: tuple[float, Any], starts: tuple[int, ...] | None, weight: int, k: int
 ) -> None:
-    """Pairs, and the score of a round: whatever the model says, cost and weight are public."""
+    """Pairs, and the score of a round: whatever the model says, cost and weight are public.
+
+    In joined bins the scores and the counts change by as much.
+    """
     model = np.outer([shares[0], 1 - shares[0]], shares[1])
-    scores = {id(table): score(table, ("a", "b"), model, 3, weight) for table in TABLES.values()}
+    joined = {} if starts is None else {("a", "b"): {"b": Bins(DOMAIN, ()).join("b", starts)}}
+    scores = {
+        id(table): score(table, ("a", "b"), model, 3, weight, joined) for table in TABLES.values()
+    }
+    tables = [
+        [add_up(one.counts["a", "b"], ("a", "b"), joined.get(("a", "b"), {})) for one in both]
+        for both in pairs(k)
+    ]
+    assert max(int(np.abs(one - other).sum()) for one, other in tables) == 2 * k
+    assert max(int(((one - other) ** 2).sum()) for one, other in tables) == 2 * k**2
     found = max(abs(scores[id(one)] - scores[id(other)]) for one, other in pairs(k))
     four = nw.Records({name: nw.Counts(1) for name in "abcd"})
     asked = [*combinations("abcd", 2)] if weight == 1 else [*combinations("abcd", 2), ("a", "b")]
@@ -117,6 +132,7 @@ def test_the_score_of_a_triple_changes_by_two() -> None:
             model,
             0,
             1,
+            {},
         )
         for rows in product(points, repeat=2)
     }

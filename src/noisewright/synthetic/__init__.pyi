@@ -25,6 +25,7 @@ from .knowledge.totals import Totals as Totals
 from .knowledge.zeros import Zeros as Zeros
 from .split.split_columns import SplitColumns as SplitColumns, fields_of as fields_of
 from .steps.balanced_law import BalancedLaw as BalancedLaw, variance_share as variance_share
+from .steps.joined_bins import JoinedBins as JoinedBins
 from .steps.measurement import (
     FARTHEST as FARTHEST,
     Measurement as Measurement,

@@ -16,6 +16,7 @@ import datetime
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, cast, final
 
 import numpy as np
@@ -27,6 +28,7 @@ from noisewright.given import amount
 from noisewright.sampling import Source, source_or_default
 from noisewright.spaces import Categories, Counts, Interval, Records, Space, whole_number
 from noisewright.synthetic.deal_rows import deal_values, round_at_random
+from noisewright.synthetic.steps.joined_bins import JoinedBins
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.workloads.counting_queries import Marginal, Queries
 from noisewright.synthetic.workloads.queries_in_bins import query_in_bins
@@ -128,13 +130,27 @@ class Bins:
                     room -= cells
         return {points: tuple(pairs) for points, pairs in found.items()}
 
+    @property
+    def ordered(self) -> frozenset[str]:
+        """The columns of numbers, or dates: neighboring bins of them may be joined."""
+        spaces = self.declared.columns
+        return frozenset(name for name, space in spaces if isinstance(space, Interval | Counts))
+
+    def join(self, name: str, codes: tuple[int, ...]) -> JoinedBins:
+        """Return neighboring bins of a column as joined ones, each from one of these codes on."""
+        width = dict(self.widths).get(name, 1)
+        starts = [code * width for code in codes]
+        return JoinedBins(codes, _in_bins(self.declared.by_name[name], starts))
+
     @cached_property
     def domain(self) -> Records:
         """The declared columns, in bins where they are fine."""
         widths = dict(self.widths)
         return Records(
             {
-                name: _in_bins(space, widths[name]) if name in widths else space
+                name: _in_bins(space, range(0, space.size, widths[name]))
+                if name in widths
+                else space
                 for name, space in self.declared.columns
             }
         )
@@ -236,10 +252,9 @@ class Bins:
         return said
 
 
-def _in_bins(space: Space, width: int) -> Categories:
-    """Return the bins of a grid as labels: '17 to 19'."""
-    starts = range(0, space.size, width)
-    ends = [(first, min(first + width, space.size) - 1) for first in starts]
+def _in_bins(space: Space, starts: Sequence[int]) -> Categories:
+    """Return the bins of a grid that start at these points as labels: '17 to 19'."""
+    ends = [(first, after - 1) for first, after in pairwise([*starts, space.size])]
     labels = [
         _word(space.point(first))
         if first == last

@@ -216,6 +216,9 @@ def _compare_parts(
             continue
         if isinstance(queries, Marginal):
             told.add(frozenset(columns))
+        if one.joined:
+            made.append(_compare_joined(part, queries, one, rows))
+            continue
         shape = shape_of(domain, part.columns)
         noisy, own = (
             _in_order(counts, one.columns, columns).reshape(shape) for counts in _both(one, rows)
@@ -235,6 +238,20 @@ def _compare_parts(
     return made
 
 
+def _compare_joined(
+    part: PartError, queries: Queries, one: Measurement, rows: Tallies
+) -> PartError:
+    """Return a part that was counted in fewer bins: a marginal is about these, and less noisy.
+
+    Other queries would need bins that were not counted.
+    """
+    if not isinstance(queries, Marginal):
+        return replace(part, counted=False)
+    cells = one.counts.size
+    expected = marginal_error(cells, one.noise, one.rows)
+    return replace(part, queries=cells, expected=expected, counted=True, found=_distance(one, rows))
+
+
 def _distance(one: Measurement, rows: Tallies) -> float:
     """Return the distance between noisy shares and those of the synthetic rows.
 
@@ -251,8 +268,7 @@ def _most(one: Measurement) -> float:
 
 def _both(one: Measurement, rows: Tallies) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return noisy counts, and those of the synthetic rows."""
-    own = rows.counts[one.columns]
-    return one.counts, own if one.cells is None else np.atleast_1d(own[one.cells].sum())
+    return one.counts, one.of_table(rows.counts[one.columns])
 
 
 def _in_order(counts: NDArray[Any], given: Names, wanted: Names) -> NDArray[Any]:

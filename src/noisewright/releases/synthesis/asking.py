@@ -72,6 +72,7 @@ def answer_query(
                 miss=miss * part,
                 comparisons=made.comparisons,
                 mixes=made.method == "mwem",
+                may_join=made.bins.ordered if made.inference == "points" else (),
             )
         )
     own = _own_answers(made, condition, keys)

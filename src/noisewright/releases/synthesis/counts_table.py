@@ -66,7 +66,7 @@ def _values(one: Measurement, widest: int) -> list[list[Any]]:
     """Return the values of the cells of a count, a list for each column."""
     if one.cells is not None:
         return [[None] for _ in range(widest)]
-    texts = [[_text(point) for point in one.domain.by_name[name].points] for name in one.columns]
+    texts = [[_text(point) for point in space.points] for space in one.spaces]
     cells = list(zip(*product(*texts), strict=True))
     empty: list[Any] = [None] * one.counts.size
     return [list(cells[place]) if place < len(cells) else empty for place in range(widest)]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ from noisewright.synthetic import (
     MARGINAL,
     QUERY,
     Bins,
+    JoinedBins,
     Measurement,
     ModelDistance,
     Noise,
@@ -118,9 +121,10 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
         _require_proven(proof, guarantee, rows, spends)
     people = whole_number(document["people"], name="people", least=1)
     measurements = tuple(
-        _measurement(one, bins.wide, people, unit, rows) for one in document["measurements"]
+        _measurement(one, bins, people, unit, rows) for one in document["measurements"]
     )
     _require_counted(measurements, spends, proof)
+    _require_same_bins(measurements)
     comparisons = tuple(
         _comparison(one, bins.domain, people, unit, rows) for one in document.get("comparisons", ())
     )
@@ -202,6 +206,25 @@ def _require_counted(
             )
 
 
+def _require_same_bins(measurements: Sequence[Measurement]) -> None:
+    """Refuse counts of the same columns in different bins, and bins that overlap.
+
+    There is one way to join the bins of a pair, and of two ways to join those of a column one is
+    always finer: intervals are divided by how many sums that allows.
+    """
+    known: dict[frozenset[str], Mapping[str, JoinedBins]] = {}
+    starts: dict[str, set[frozenset[int]]] = defaultdict(set)
+    for one in measurements:
+        columns = frozenset(one.columns)
+        if one.cells is None and known.setdefault(columns, one.joined) != one.joined:
+            raise ReleaseError(f"its counts of {one.name} are in different bins")
+        for name, bins in one.joined.items():
+            starts[name].add(frozenset(bins.starts))
+    for name, ways in starts.items():
+        if not all(first <= second for first, second in pairwise(sorted(ways, key=len))):
+            raise ReleaseError(f"its joined bins of {name} overlap")
+
+
 def _require_compared(comparisons: Sequence[ModelDistance], spends: Sequence[Spend]) -> None:
     """Refuse distances that are not those of the steps: intervals follow from their noise.
 
@@ -250,9 +273,10 @@ def _comparison(
 
 
 def _measurement(
-    section: Mapping[str, Any], domain: Records, people: int, unit: Any, rows: int
+    section: Mapping[str, Any], bins: Bins, people: int, unit: Any, rows: int
 ) -> Measurement:
     columns, query = tuple(section["columns"]), section.get("query", "")
+    domain, joined = bins.wide, _read_joined(section, bins)
     shape = shape_of(domain, columns)
     cells = None
     if query:
@@ -262,6 +286,8 @@ def _measurement(
     counts = np.array(section["counts"])
     if counts.dtype.kind != "i":
         raise ReleaseError(f"its counts of {query or columns} are not all whole numbers of 64 bits")
+    sides = zip(columns, shape, strict=True)
+    shape = tuple(len(joined[name].starts) if name in joined else size for name, size in sides)
     counts = counts.astype(np.int64).reshape((1,) if query else shape)
     counts.setflags(write=False)
     noise = Noise(exactly(section["spent"]), unit, QUERY if query else MARGINAL, rows)
@@ -271,7 +297,24 @@ def _measurement(
         whole = people if is_cut else sum(counts.reshape(-1).tolist())
         if noise != noise.on(counts.size) or whole != people:
             raise ReleaseError(f"its counts of {columns} do not add up to its rows, as stated")
-    return Measurement(domain, columns, counts, noise, people, query, cells)
+    return Measurement(domain, columns, counts, noise, people, query, cells, joined)
+
+
+def _read_joined(section: Mapping[str, Any], bins: Bins) -> dict[str, JoinedBins]:
+    """Return the bins that were counted as one, or refuse what cannot be such."""
+    found: dict[str, JoinedBins] = {}
+    for name, given in section.get("joined", {}).items():
+        codes = [
+            whole_number(code, name="the first bin of a joined one", least=0) for code in given
+        ]
+        is_possible = name in section["columns"] and name in bins.ordered
+        size = bins.domain.by_name[name].size if is_possible else 0
+        if codes[:1] != [0] or codes != sorted({*codes}) or codes[-1] >= size:
+            raise ReleaseError(f"its joined bins of {name} are not bins of a number it counts")
+        found[name] = bins.join(name, tuple(codes))
+    if found and (len(section["columns"]) < 2 or "query" in section):
+        raise ReleaseError("bins are joined where several columns are counted, and only there")
+    return found
 
 
 def _errors(document: Mapping[str, Any]) -> WorkloadErrors:

@@ -28,6 +28,7 @@ from noisewright.spaces import Records
 from noisewright.synthetic import (
     NOISES,
     Bins,
+    JoinedBins,
     Measurement,
     ModelDistance,
     PublicKnowledge,
@@ -334,6 +335,7 @@ def _plain(one: Measurement) -> dict[str, Any]:
         "spent": as_text(one.noise.amount),
         **({} if one.noise.balanced_cells is None else {"adds_up": True}),
         **({} if one.cells is None else _plain_query(one.query, one.cells)),
+        **({} if not one.joined else {"joined": _plain_joined(one.joined)}),
     }
 
 
@@ -348,6 +350,10 @@ def _plain_distance(one: ModelDistance) -> dict[str, Any]:
 
 def _plain_query(query: str, cells: NDArray[np.bool_]) -> dict[str, Any]:
     return {"query": query, "cells": np.flatnonzero(cells).tolist()}
+
+
+def _plain_joined(joined: Mapping[str, JoinedBins]) -> dict[str, list[int]]:
+    return {name: list(bins.starts) for name, bins in joined.items()}
 
 
 def _plain_workload(workload: Workload | None) -> str | None:

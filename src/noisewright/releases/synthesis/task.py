@@ -123,7 +123,7 @@ class SynthesisTask:
             self.grid.counted,
             people,
             self.knowledge,
-            self.grid.partners,
+            self.grid,
         )
 
     def with_better_noise(self) -> SynthesisTask:

@@ -19,7 +19,7 @@ from noisewright.given import quantity
 from noisewright.report.drawings.strips import Strip, StripScale
 from noisewright.report.synthesis.facts import NoisyCounts, SynthesisFacts
 from noisewright.report.texts import MINUS, readable, shorten
-from noisewright.spaces import Records, Space
+from noisewright.spaces import Space
 from noisewright.synthetic import PartError
 
 _ALL, _ALL_CELLS, _MOST_POINTS = 32, 16, 12
@@ -68,8 +68,7 @@ def lines_of(one: NoisyCounts) -> list[Line]:
     if one.is_query:
         value = None if one.found is None else float(one.found[0])
         return [Line(seen.query, float(seen.counts[0]), half, value)]
-    spaces = dict(seen.domain.columns)
-    sides = [_Side.of(spaces[name], alone=len(seen.columns) == 1) for name in seen.columns]
+    sides = [_Side.of(space, alone=len(seen.columns) == 1) for space in seen.spaces]
     noisy, sizes = _add_up(seen.counts, sides), _add_up(np.ones(seen.counts.shape), sides)
     found = None if one.found is None else _add_up(one.found, sides)
 
@@ -180,9 +179,8 @@ def _section(one: NoisyCounts, part: PartError | None) -> CountSection:
     )
 
 
-def name_cell(domain: Records, columns: Sequence[str], place: int) -> str:
+def name_cell(spaces: Sequence[Space], place: int) -> str:
     """Return the values of one cell of a table of these columns."""
-    spaces = [domain.by_name[name] for name in columns]
     codes = np.unravel_index(place, [space.size for space in spaces])
     named = zip(spaces, codes, strict=True)
     return ", ".join(shorten(_point(space.point(int(code))), longest=40) for space, code in named)

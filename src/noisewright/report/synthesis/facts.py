@@ -148,8 +148,6 @@ def compare_counts(
     found: list[NoisyCounts] = []
     for one, (time, times) in zip(measurements, number_counts(measurements), strict=True):
         counts = own.get(one.columns)
-        if counts is not None and one.cells is not None:
-            counts = np.atleast_1d(counts[one.cells].sum())
-        scaled = None if counts is None else counts * (one.rows / max(rows, 1))
+        scaled = None if counts is None else one.of_table(counts) * (one.rows / max(rows, 1))
         found.append(NoisyCounts(one, scaled, time, times))
     return tuple(found)

@@ -78,7 +78,7 @@ def measure_misfit(one: NoisyCounts) -> Misfit | None:
         found / people,
         expected / people,
         max(found - expected - _BEYOND * spread, 0.0) / people,
-        name_cell(seen.domain, seen.columns, place),
+        name_cell(seen.spaces, place),
         ("+" if gap > 0 else MINUS) + more if more != "0" else more,
     )
 

@@ -10,6 +10,10 @@ before. So such counts are averaged with those alone that follow the same choice
 before any of them: each stage has an interval of its own, and what it may miss is decided when it
 begins. A sum of atoms that was counted by the list of steps alone has weights that are public, and
 one interval.
+
+Bins may be joined where a pair was chosen, by noise of the columns. What such a pair tells of both
+columns is about the query cut by its bins alone, which were fixed before the pair was counted; what
+the list of steps counts is never cut by them.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from typing import Any, final
 
 import numpy as np
 
-from noisewright.synthetic.bounds.question import ClassedQuery, Mask
+from noisewright.synthetic.bounds.question import ClassedQuery, Grid, Mask
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noise import Noise
 from noisewright.synthetic.steps.run_budget import Spend
@@ -145,15 +149,31 @@ def stages_of_counts(spends: Sequence[Spend]) -> list[int]:
     return found
 
 
+def split_by_joined(
+    query: ClassedQuery,
+    measurements: Sequence[Measurement],
+    origins: Mapping[str, tuple[str, int]],
+) -> ClassedQuery:
+    """Return the same query, with classes for all sums that counts in joined bins tell of it."""
+    finer = query
+    for one in measurements:
+        split = _split_for(query, one, _axes_of(query, one, origins))
+        if split is not query:
+            finer = finer.both(split)
+    return finer
+
+
 def known_sums(
     query: ClassedQuery,
+    finer: ClassedQuery,
     measurements: Sequence[Measurement],
     spends: Sequence[Spend],
     origins: Mapping[str, tuple[str, int]],
 ) -> dict[bytes, KnownSum]:
     """Return every sum of atoms that some count is about, apart from all and none of them.
 
-    Of a sum and that of all other atoms one is there: they are off by the same.
+    Of a sum and that of all other atoms one is there: they are off by the same. The atoms are those
+    of `finer`, which is the query split by the joined bins.
     `origins` says of which declared column each counted one is, in bins of how many points.
     """
     found: dict[bytes, KnownSum] = {}
@@ -163,15 +183,38 @@ def known_sums(
         stages = range(1, len(measurements) + 1)
     for one, stage in zip(measurements, stages, strict=True):
         told: set[bytes] = set()
-        for atoms, counted in _sums_of(query, one, stage, origins):
-            key, own = atoms, counted
+        for own, mask, counted in _sums_of(query, one, stage, origins):
+            atoms = mask if own is finer else own.lift(mask, finer)
+            key, known = atoms, counted
             if atoms[-1]:
-                key, own = ~atoms, counted.of_others(one.rows)
+                key, known = ~atoms, counted.of_others(one.rows)
             # The same sum of the same table has the same noise: it counts once.
             if key.any() and key.tobytes() not in told:
                 told.add(key.tobytes())
-                found.setdefault(key.tobytes(), KnownSum(key)).counted.append(own)
+                found.setdefault(key.tobytes(), KnownSum(key)).counted.append(known)
     return found
+
+
+Axes = Mapping[int, tuple[int, Grid]]
+"""For axes of a table which axis of the query they are, and in which bins of its points."""
+
+
+def _axes_of(query: ClassedQuery, one: Measurement, origins: Mapping[str, tuple[str, int]]) -> Axes:
+    found: dict[int, tuple[int, Grid]] = {}
+    for axis, name in enumerate(one.columns):
+        declared, width = origins[name]
+        if declared in query.place:
+            joined = one.joined.get(name)
+            grid = width if joined is None else tuple(width * code for code in joined.starts)
+            found[axis] = query.place[declared], grid
+    return found
+
+
+def _split_for(query: ClassedQuery, one: Measurement, axes: Axes) -> ClassedQuery:
+    """Return the query split by the joined bins of a table, where it has several of its columns."""
+    if not one.joined or len(axes) < 2:
+        return query
+    return query.split_bins({query.columns[place]: grid for place, grid in axes.values()})
 
 
 def _sums_of(
@@ -179,63 +222,66 @@ def _sums_of(
     one: Measurement,
     stage: int,
     origins: Mapping[str, tuple[str, int]],
-) -> Iterator[tuple[Mask, CountedSum]]:
-    """Yield sums of atoms that one measurement tells."""
-    axes = {
-        axis: (query.place[origins[name][0]], origins[name][1])
-        for axis, name in enumerate(one.columns)
-        if origins[name][0] in query.place
-    }
+) -> Iterator[tuple[ClassedQuery, Mask, CountedSum]]:
+    """Yield sums of atoms that one measurement tells, and of which query they are atoms."""
+    axes = _axes_of(query, one, origins)
     if not axes:
         return
-    sides = {axis: query.components(*where) for axis, where in axes.items()}
+    split = _split_for(query, one, axes)
+    sides = _sides(split, axes)
     if one.cells is not None:
-        yield from _query_sum(query, one, stage, axes, sides)
+        for found in _query_sum(query, one, stage, axes, sides):
+            yield query, *found
         return
-    yield from _cell_sums(query, one, stage, axes, sides)
-    coarse = {axis: query.components(*where, is_coarse=True) for axis, where in axes.items()}
+    coarse = _sides(split, axes, is_coarse=True)
+    ways = [sides]
     if any(len(coarse[axis][1]) < len(sides[axis][1]) for axis in axes):
-        yield from _cell_sums(query, one, stage, axes, coarse)
+        ways.append(coarse)
+    for way in ways:
+        for many in range(1, len(axes) + 1):
+            for some in combinations(axes, many):
+                # Of one column, what its own counts are not cut by would only be one more sum.
+                own = split if many > 1 else query
+                known = way if own is split else _sides(query, axes, is_coarse=way is coarse)
+                for found in _cell_sums(
+                    own, one, stage, {axis: axes[axis] for axis in some}, known
+                ):
+                    yield own, *found
+
+
+def _sides(query: ClassedQuery, axes: Axes, *, is_coarse: bool = False) -> Sides:
+    return {axis: query.components(*at, is_coarse=is_coarse) for axis, at in axes.items()}
 
 
 def _cell_sums(
-    query: ClassedQuery,
-    one: Measurement,
-    stage: int,
-    axes: Mapping[int, tuple[int, int]],
-    sides: Sides,
+    query: ClassedQuery, one: Measurement, stage: int, axes: Axes, sides: Sides
 ) -> Iterator[tuple[Mask, CountedSum]]:
-    """Yield each cell of these groups of classes, and of fewer columns; and the query, if it can.
+    """Yield each cell of these groups of classes of these axes; and the query, if it can.
 
     The query is told where each cell of the groups is in it, or outside of it.
     """
     whole = float(one.counts.sum())
-    for many in range(1, len(axes) + 1):
-        for some in combinations(axes, many):
-            away = tuple(axis for axis in range(one.counts.ndim) if axis not in some)
-            counts = one.counts.sum(axis=away).astype(np.float64)
-            cells = np.full(counts.shape, one.counts.size // counts.size, dtype=np.int64)
-            for place, axis in enumerate(some):
-                number, groups = sides[axis]
-                counts = _add_up(counts, number, len(groups), place)
-                cells = _add_up(cells, number, len(groups), place)
-            target, noisy, added = query.counts.reshape(-1), 0.0, 0
-            is_told = many == len(query.columns) and many > 1
-            for cell in np.ndindex(counts.shape):
-                atoms = query.spread(
-                    {
-                        axes[axis][0]: sides[axis][1][group]
-                        for axis, group in zip(some, cell, strict=True)
-                    }
-                )
-                value, size = float(counts[cell]), int(cells[cell])
-                yield atoms, _count_of(one, value, size, whole, stage)
-                inside = target[atoms]
-                is_told = is_told and bool(inside.all() or not inside.any())
-                if inside.all():
-                    noisy, added = noisy + value, added + size
-            if is_told:
-                yield target, _count_of(one, noisy, added, whole, stage)
+    away = tuple(axis for axis in range(one.counts.ndim) if axis not in axes)
+    counts = one.counts.sum(axis=away).astype(np.float64)
+    cells = np.full(counts.shape, one.counts.size // counts.size, dtype=np.int64)
+    for place, axis in enumerate(axes):
+        number, groups = sides[axis]
+        counts = _add_up(counts, number, len(groups), place)
+        cells = _add_up(cells, number, len(groups), place)
+    target, noisy, added = query.counts.reshape(-1), 0.0, 0
+    is_told = len(axes) == len(query.columns) and len(axes) > 1
+    for cell in np.ndindex(counts.shape):
+        atoms = query.spread(
+            {axes[axis][0]: sides[axis][1][group] for axis, group in zip(axes, cell, strict=True)}
+        )
+        value, size = float(counts[cell]), int(cells[cell])
+        yield atoms, _count_of(one, value, size, whole, stage)
+        inside = target[atoms]
+        is_told = is_told and bool(inside.all() or not inside.any())
+        if inside.all():
+            noisy, added = noisy + value, added + size
+    if is_told:
+        yield target, _count_of(one, noisy, added, whole, stage)
 
 
 def _add_up(table: Any, number: Any, groups: int, axis: int) -> Any:
@@ -260,7 +306,7 @@ def _query_sum(
     query: ClassedQuery,
     one: Measurement,
     stage: int,
-    axes: Mapping[int, tuple[int, int]],
+    axes: Axes,
     sides: Sides,
 ) -> Iterator[tuple[Mask, CountedSum]]:
     """Yield what one counted query tells, if it is a sum of atoms."""

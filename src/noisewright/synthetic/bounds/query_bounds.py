@@ -17,7 +17,7 @@ chosen in private, the parts are those of all that might have been: they must no
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -31,6 +31,7 @@ from noisewright.synthetic.bounds.counted_sums import (
     KnownSum,
     half_width,
     known_sums,
+    split_by_joined,
     stages_of_counts,
 )
 from noisewright.synthetic.bounds.question import ClassedQuery, Mask
@@ -85,10 +86,12 @@ def bound_query(
     miss: float,
     comparisons: Sequence[ModelDistance] = (),
     mixes: bool = False,
+    may_join: Collection[str] = (),
 ) -> QueryBound:
     """Return bounds on how many of the counted rows a query counts.
 
-    `mixes` says that each choice was between tables of any size and single queries.
+    `mixes` says that each choice was between tables of any size and single queries; `may_join` are
+    the columns whose bins may be joined where a pair is chosen, whether they were or not.
 
     Requires: `measurements` in the order of their steps in `spends`; a query that was not chosen
     by looking at their noise.
@@ -105,7 +108,7 @@ def bound_query(
         # Which columns are compared is public, and so is which part of what may be missed that is.
         low, high = _from_model(query, compared[-1], origins, rows, _COMPARED_SHARE * miss)
         miss *= 1 - _COMPARED_SHARE
-    problem = _Problem(query, target, measurements, spends, origins, rows, miss, mixes)
+    problem = _Problem(query, measurements, spends, origins, rows, miss, mixes, may_join)
     below, above = problem.ends()
     if max(low, below) <= min(high, above):
         low, high = max(low, below), min(high, above)
@@ -118,7 +121,7 @@ def bound_query(
         # Only noise beyond its margins does that; whole numbers may have crossed by rounding.
         low = high = round((low + high) / 2)
     low, high = min(max(low, 0), rows), max(min(high, rows), 0)
-    if value is not None and target[-1]:
+    if value is not None and problem.target[-1]:
         value = rows - value
     if error is not None and error > max(high - low, 1) / 2:
         # Other counts say more than its own: that it was counted, too, says nothing any more.
@@ -166,18 +169,27 @@ def _slack(rows: int) -> float:
 @dataclass(frozen=True, eq=False)
 class _Problem:
     query: ClassedQuery
-    target: Mask
     measurements: Sequence[Measurement]
     spends: Sequence[Spend]
     origins: Mapping[str, tuple[str, int]]
     rows: int
     miss: float
     mixes: bool
+    may_join: Collection[str]
+
+    @cached_property
+    def _finer(self) -> ClassedQuery:
+        return split_by_joined(self.query, self.measurements, self.origins)
+
+    @property
+    def target(self) -> Mask:
+        """The atoms that count, of the query split by joined bins."""
+        return self._finer.counts.reshape(-1)
 
     @cached_property
     def _sums(self) -> tuple[KnownSum | None, list[KnownSum]]:
         """What was counted of the query itself, and of other sums of atoms."""
-        found = known_sums(self.query, self.measurements, self.spends, self.origins)
+        found = known_sums(self.query, self._finer, self.measurements, self.spends, self.origins)
         wanted = ~self.target if self.target[-1] else self.target
         own = found.pop(wanted.tobytes(), None)
         return own, list(found.values())
@@ -242,21 +254,30 @@ class _Problem:
 
         Of one column these are its groups of classes, point by point and in bins. Together columns
         are counted in bins alone. Conditions that were counted by themselves are one sum each.
+        Where bins may be joined, groups in joined bins are unions of finer groups, and any two of
+        these are apart or one holds the other: of m classes there are fewer than 2m. A pair has
+        one way to join its bins; a group is a class without the bins that are cut, or one of the
+        cut ones, which hold two classes or more.
         """
         query, ways = self.query, (False, True)
         widths = [
             {width for own, width in self.origins.values() if own == name} for name in query.columns
         ]
         found = sum(self.mixes or one.cells is not None for one in self.measurements)
+        sizes: list[list[int]] = []
         for axis, known in enumerate(widths):
             every = [
                 query.components(axis, width, is_coarse=how) for width in known for how in ways
             ]
-            found += len({group.tobytes() for _, groups in every for group in groups})
-        sizes = [
-            [len(query.components(axis, max(known), is_coarse=how)[1]) for how in ways]
-            for axis, known in enumerate(widths)
-        ]
+            groups = len({group.tobytes() for _, groups in every for group in groups})
+            sizes.append(
+                [len(query.components(axis, max(known), is_coarse=how)[1]) for how in ways]
+            )
+            if query.columns[axis] in self.may_join:
+                classes = query.counts.shape[axis]
+                groups = sum(2 * len(query.components(axis, 1, is_coarse=how)[1]) for how in ways)
+                sizes[axis][0] = classes + classes // 2
+            found += groups
         for many in range(2, min(self._widest, len(sizes)) + 1):
             for some in combinations(sizes, many):
                 fine, coarse = (math.prod(one[how] for one in some) for how in ways)

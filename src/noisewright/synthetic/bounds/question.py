@@ -3,7 +3,8 @@
 Codes of a column that the query treats alike are one *class*; the cells of classes are *atoms*. A
 conjunction such as "a cook aged 20 to 29" has two classes in each column, and four atoms. Where the
 query cuts through a bin of a column, the points of such bins are classes of their own, so that what
-was counted in bins is still a sum of atoms.
+was counted in bins is still a sum of atoms. Bins have so many points each, or are given by the
+first point of each.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
+Grid = int | tuple[int, ...]
+"""Bins of so many points, or bins that start at these points."""
 
 
 @final
@@ -93,14 +96,24 @@ class ClassedQuery:
             )
         return found
 
-    def split_bins(self, widths: Mapping[str, int]) -> ClassedQuery:
+    def split_bins(self, grids: Mapping[str, Grid]) -> ClassedQuery:
         """Return the same query, with classes of their own for points of bins that it cuts."""
         counts, classes = self.counts, list(self.classes)
         for axis, name in enumerate(self.columns):
-            if name in widths:
-                classes[axis], origin = _split(classes[axis], widths[name])
+            if name in grids:
+                classes[axis], origin = _split(classes[axis], grids[name])
                 counts = np.take(counts, origin, axis=axis)
         return ClassedQuery(self.columns, tuple(classes), counts)
+
+    def lift(self, atoms: Mask, finer: ClassedQuery) -> Mask:
+        """Return these atoms as atoms of a query with finer classes of the same columns."""
+        origins: list[NDArray[np.int64]] = []
+        for mine, own, many in zip(self.classes, finer.classes, finer.counts.shape, strict=True):
+            # A class without codes keeps its number.
+            origin = np.arange(many)
+            origin[own] = mine
+            origins.append(origin)
+        return atoms.reshape(self.counts.shape)[np.ix_(*origins)].reshape(-1)
 
     @property
     def atoms(self) -> int:
@@ -121,30 +134,31 @@ class ClassedQuery:
         return {name: axis for axis, name in enumerate(self.columns)}
 
     def components(
-        self, axis: int, width: int, *, is_coarse: bool = False
+        self, axis: int, grid: Grid, *, is_coarse: bool = False
     ) -> tuple[NDArray[np.int64], list[Mask]]:
-        """Return a number for each bin of so many points, and the classes with each number.
+        """Return a number for each bin, and the classes with each number.
 
         Bins that share a class have the same number, so that their counts are a sum over classes;
         if `is_coarse`, so have classes that the query treats alike.
         """
-        known = self._components.get((axis, width, is_coarse))
+        known = self._components.get((axis, grid, is_coarse))
         if known is None:
-            known = self._find_components(axis, width, is_coarse)
-            self._components[axis, width, is_coarse] = known
+            known = self._find_components(axis, grid, is_coarse)
+            self._components[axis, grid, is_coarse] = known
         return known
 
     @cached_property
-    def _components(self) -> dict[tuple[int, int, bool], tuple[NDArray[np.int64], list[Mask]]]:
+    def _components(self) -> dict[tuple[int, Grid, bool], tuple[NDArray[np.int64], list[Mask]]]:
         """What was found before: most tables have a column in the same bins."""
         return {}
 
     def _find_components(
-        self, axis: int, width: int, is_coarse: bool
+        self, axis: int, grid: Grid, is_coarse: bool
     ) -> tuple[NDArray[np.int64], list[Mask]]:
         own, many = self.classes[axis], self.counts.shape[axis]
-        bins = np.arange(own.size) // width
-        seen = np.zeros((int(bins[-1]) + 1, many), dtype=np.bool_)
+        starts = _starts(grid, own.size)
+        bins = np.repeat(np.arange(starts.size), np.diff(starts, append=own.size))
+        seen = np.zeros((starts.size, many), dtype=np.bool_)
         seen[bins, own] = True
         joined = (seen.T.astype(np.int64) @ seen.astype(np.int64)) > 0
         if is_coarse:
@@ -179,10 +193,15 @@ def _refine(
     return number.reshape(-1).astype(np.int64), (kept // many, kept % many)
 
 
-def _split(own: NDArray[np.int64], width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _split(own: NDArray[np.int64], grid: Grid) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return new classes, apart for bins that are cut, and of which class each was a part."""
-    starts = np.arange(0, own.size, width)
+    starts = _starts(grid, own.size)
     is_cut = np.minimum.reduceat(own, starts) != np.maximum.reduceat(own, starts)
-    apart = 2 * own + np.repeat(is_cut, width)[: own.size]
+    apart = 2 * own + np.repeat(is_cut, np.diff(starts, append=own.size))
     kept, number = np.unique(apart, return_inverse=True)
     return number.reshape(-1).astype(np.int64), kept // 2
+
+
+def _starts(grid: Grid, size: int) -> NDArray[np.int64]:
+    """Return the first point of each bin."""
+    return np.arange(0, size, grid) if isinstance(grid, int) else np.array(grid)

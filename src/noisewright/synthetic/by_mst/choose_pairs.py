@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from noisewright.estimation import project_to_simplex
 from noisewright.synthetic.graphs.junction_tree import JunctionTree
 from noisewright.synthetic.graphs.tree_model import TreeModel
+from noisewright.synthetic.steps.joined_bins import JoinedBins, add_up
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noisy_steps import NoisySteps, nearest_integers
 from noisewright.synthetic.tallies import Tallies
@@ -86,9 +87,18 @@ def choose_besides(
     return found
 
 
-def gap_score(tallies: Tallies, names: Names, shares: Array) -> int:
-    """Return how far the joint counts are from these shares, in L1; a row changes it by ≤ 2."""
-    return int(np.abs(tallies.counts[names] - nearest_integers(shares * tallies.rows)).sum())
+def gap_score(
+    tallies: Tallies,
+    names: Names,
+    shares: Array,
+    joined: Mapping[str, JoinedBins] | None = None,
+) -> int:
+    """Return how far the joint counts are from these shares, in L1; a row changes it by ≤ 2.
+
+    `joined` are bins whose counts, and shares, are added up before.
+    """
+    counts, expected = (add_up(t, names, joined or {}) for t in (tallies.counts[names], shares))
+    return int(np.abs(counts - nearest_integers(expected * tallies.rows)).sum())
 
 
 def independence_score(tallies: Tallies, names: Pair, first: Array, second: Array) -> int:

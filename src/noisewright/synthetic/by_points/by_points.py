@@ -6,8 +6,9 @@ that are chosen in private. A few that close no cycle are chosen by how far thei
 independent, and a model is fitted to them. Then what the model gets wrong by more than noise is
 counted, and the model is fitted again. With a usual budget, noisy distances of all pairs from the
 model choose them, and how often each is counted (`screening.py`). With a small one they are chosen
-one by one, in rounds (McKenna, Mullins, Sheldon and Miklau 2022, AIM). Cliques of three columns and
-more follow, where the workload has them.
+one by one, in rounds (McKenna, Mullins, Sheldon and Miklau 2022, AIM), and light bins of numbers
+are counted as one (`joined_pairs.py`). Cliques of three columns and more follow, where the workload
+has them.
 
 How many there are of each, and what each step spends, is decided by public facts (`division.py`),
 so that the list of steps is certified before the first of them. Models are weights of points
@@ -16,15 +17,16 @@ so that the list of steps is certified before the first of them. Models are weig
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
 
+from noisewright.synthetic.bins import Bins
 from noisewright.synthetic.by_points.asked_for import AskedFor
-from noisewright.synthetic.by_points.choose_cliques import clique_weights, most_linked
+from noisewright.synthetic.by_points.choose_cliques import Joined, clique_weights, most_linked
 from noisewright.synthetic.by_points.covered_totals import cover_totals, exact_counts
 from noisewright.synthetic.by_points.division import Division
+from noisewright.synthetic.by_points.joined_pairs import join_bins
 from noisewright.synthetic.by_points.rounds import ModelInRounds
 from noisewright.synthetic.by_points.starting_points import StartingPoints
 from noisewright.synthetic.by_points.tilted_points import PULL, PULL_OF_FEW
@@ -57,12 +59,12 @@ class ByPoints(CliqueSynthesizer):
 
     `rows` is how many rows there will be, which is public; left out, very many. `known` decides
     which points there are and what the fit starts from, and neither the steps nor their noise.
-    `partners` says with which pairs of columns points may be counted once more (`bins.py`).
+    `grid` says how the domain is a declared one in bins (`bins.py`); left out, it is as declared.
     """
 
     rows: int | None = None
     known: PublicKnowledge = field(default_factory=PublicKnowledge)
-    partners: Mapping[str, tuple[Names, ...]] = field(default_factory=dict[str, tuple[Names, ...]])
+    grid: Bins | None = None
 
     @property
     def is_possible(self) -> bool:
@@ -113,12 +115,17 @@ class ByPoints(CliqueSynthesizer):
         joint = [(name, pair[1]) for name, some in self._partners.items() for pair in some]
         return tuple(dict.fromkeys([*every, *asked, *joint]))
 
+    @property
+    def _grid(self) -> Bins:
+        return Bins(self.domain, ()) if self.grid is None else self.grid
+
     @cached_property
     def _partners(self) -> dict[str, tuple[Names, ...]]:
         """Those of the partners whose pair can be counted: it decides between them."""
         pairs = {frozenset(pair) for pair in self.pairs}
+        partners = self._grid.partners
         found = {
-            name: tuple(pair for pair in self.partners.get(name, ()) if frozenset(pair) in pairs)
+            name: tuple(pair for pair in partners.get(name, ()) if frozenset(pair) in pairs)
             for name in self.points
         }
         return {name: some for name, some in found.items() if some}
@@ -243,11 +250,17 @@ class ByPoints(CliqueSynthesizer):
         sizes = {name: self.sizes[name] for name in self.singles}
         start = StartingPoints(sizes, steps.tallies.rows, self.known, steps.source)
         hold = PULL_OF_FEW if self.division.chooses_few else PULL
-        model = ModelInRounds(steps, sizes, self.weights, singles, known, start, queries, hold)
+        unknown = [names for names in self.pairs if names not in exact]
+        joined: Joined = {}
+        if self.division.chosen_pairs:
+            noise = self.budget.noise(self.division.parts.pair, MARGINAL)
+            joined = join_bins(singles, unknown, self._grid, noise)
+        model = ModelInRounds(
+            steps, sizes, self.weights, singles, known, start, queries, hold, joined
+        )
         if self.division.screens:
             model.screen_pairs(self.pairs, self.division.counts_of_edge, self.division.screened[1])
         if self.division.chosen_pairs:
-            unknown = [names for names in self.pairs if names not in exact]
             model.choose_pairs(unknown or self.pairs, self.division.chosen_pairs)
         if self.division.chosen_larger:
             model.choose_larger(self.larger, self.division.chosen_larger)

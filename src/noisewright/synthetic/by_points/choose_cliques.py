@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.synthetic.by_mst.choose_pairs import gap_score
+from noisewright.synthetic.steps.joined_bins import JoinedBins
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
 from noisewright.synthetic.tallies import Tallies
@@ -50,15 +51,19 @@ def clique_weights(parts: Sequence[Names], cliques: Sequence[Names]) -> dict[Nam
     }
 
 
-def score(tallies: Tallies, names: Names, shares: Array, cost: int, weight: int) -> int:
+Joined = Mapping[Names, Mapping[str, JoinedBins]]
+"""The bins that are joined when a clique is counted."""
+
+
+def score(
+    tallies: Tallies, names: Names, shares: Array, cost: int, weight: int, joined: Joined
+) -> int:
     """Return the score of a clique; a row changes it by at most twice the weight."""
-    return weight * (gap_score(tallies, names, shares) - cost)
+    return weight * (gap_score(tallies, names, shares, joined.get(names)) - cost)
 
 
 def count_forest(
-    steps: NoisySteps,
-    scores: Mapping[Names, int],
-    most: int,
+    steps: NoisySteps, scores: Mapping[Names, int], most: int, joined: Joined
 ) -> list[Measurement]:
     """Choose up to so many pairs that close no cycle, one after the other, and count each."""
     group = {name: name for pair in scores for name in pair}
@@ -68,25 +73,25 @@ def count_forest(
         if not left:
             break
         chosen = steps.choice(left, [scores[pair] for pair in left])
-        found.append(steps.count(chosen))
+        found.append(steps.count(chosen, joined=joined.get(chosen)))
         old, new = (group[name] for name in chosen)
         group = {name: new if label == old else label for name, label in group.items()}
     return found
 
 
 def count_best(
-    steps: NoisySteps, scores: Mapping[Names, int], known: Sequence[Names], times: int
+    steps: NoisySteps, scores: Mapping[Names, int], times: int, joined: Joined
 ) -> list[Measurement]:
     """Choose so many cliques that were not counted yet, and count each.
 
     Where all were counted, one is counted again.
     """
-    done, found = set(known), list[Measurement]()
+    done, found = set[Names](), list[Measurement]()
     for _ in range(times):
         left = [clique for clique in scores if clique not in done] or list(scores)
         chosen = steps.choice(left, [scores[clique] for clique in left])
         done.add(chosen)
-        found.append(steps.count(chosen))
+        found.append(steps.count(chosen, joined=joined.get(chosen)))
     return found
 
 

@@ -121,7 +121,7 @@ def spread_of_counts(points: WeightedPoints, seen: Sequence[Measurement]) -> flo
         found, weights = 0.0, 0.0
         for one, shares in zip(seen, tables, strict=True):
             variance = one.noise.deviation**2
-            gaps = one.counts - one.rows * shares
+            gaps = one.counts - one.rows * one.of_table(shares)
             beyond = float((gaps * gaps).sum()) / one.rows - variance * gaps.size / one.rows
             spread = (2 * variance**2 * gaps.size / one.rows + 4 * variance * guess) / one.rows
             weight = 1 / (spread + guess * guess)

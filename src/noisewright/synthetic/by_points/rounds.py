@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.estimation import project_to_simplex
-from noisewright.synthetic.by_points.choose_cliques import count_best, count_forest, score
+from noisewright.given import quantity
+from noisewright.synthetic.by_points.choose_cliques import (
+    Joined,
+    count_best,
+    count_forest,
+    score,
+)
+from noisewright.synthetic.by_points.joined_pairs import spread_out
 from noisewright.synthetic.by_points.points import WeightedPoints
 from noisewright.synthetic.by_points.screening import allot, noise_in, shrink
 from noisewright.synthetic.by_points.starting_points import StartingPoints
@@ -26,6 +33,7 @@ from noisewright.synthetic.graphs.forest import spanning_forest
 from noisewright.synthetic.graphs.graph_fit import ToldProgress, fit_or_simpler
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.graphs.tree_model import fit_tree, pairs_of_a_forest
+from noisewright.synthetic.steps.joined_bins import JoinedBins
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noise import MARGINAL
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
@@ -58,7 +66,8 @@ class ModelInRounds:
     """Noisy counts of columns and of some cliques of them, and the points that fit them.
 
     `known` are cliques that were counted without a choice, and `queries` single conditions. `hold`
-    says how strongly weights are held near those of the points.
+    says how strongly weights are held near those of the points. `joined` are bins that are counted
+    as one where a clique is chosen.
     """
 
     steps: NoisySteps
@@ -69,6 +78,7 @@ class ModelInRounds:
     start: StartingPoints
     queries: Sequence[Measurement] = ()
     hold: float = PULL
+    joined: Joined = field(default_factory=dict[Names, dict[str, JoinedBins]])
     counted: list[Measurement] = field(init=False)
     _points: WeightedPoints | None = field(init=False, default=None)
     _tilt: Tilt | None = field(init=False, default=None)
@@ -89,7 +99,9 @@ class ModelInRounds:
     def _cost(self, names: Names) -> int:
         """Return what noise is expected to add to a clique, by the step that will count it."""
         after = self._step(1, Counting)
-        return round(after.noise(MARGINAL).mean_sum(self._cells(names)))
+        joined = self.joined.get(names, {})
+        cells = prod(len(joined[n].starts) if n in joined else self.sizes[n] for n in names)
+        return round(after.noise(MARGINAL).mean_sum(cells))
 
     def _step(self, place: int, kind: type[Kind]) -> Kind:
         """Return the step at this place, from the next one on, which is known to be of a kind."""
@@ -100,14 +112,14 @@ class ModelInRounds:
     def _scores(self, cliques: Sequence[Names], shares: Sequence[Array]) -> dict[Names, int]:
         tallies = self.steps.tallies
         return {
-            names: score(tallies, names, share, self._cost(names), self.weights[names])
+            names: score(tallies, names, share, self._cost(names), self.weights[names], self.joined)
             for names, share in zip(cliques, shares, strict=True)
         }
 
     def choose_pairs(self, candidates: Sequence[Names], times: int) -> None:
         """Choose so many pairs and count them: first some that close no cycle."""
         scores = self._scores(candidates, self._before(candidates))
-        forest = count_forest(self.steps, scores, ceil(times * FOREST))
+        forest = count_forest(self.steps, scores, ceil(times * FOREST), self.joined)
         self.counted += forest
         self._choose(candidates, times - len(forest))
 
@@ -159,7 +171,7 @@ class ModelInRounds:
             shares = model.tables(tuple(open_ones))
             some = min(left, ceil(times / _REFITS))
             scores = self._scores(open_ones, shares)
-            self.counted += count_best(self.steps, scores, [], some)
+            self.counted += count_best(self.steps, scores, some, self.joined)
             left -= some
 
     def _fit(self, steps: int, *, is_last: bool = False) -> WeightedPoints:
@@ -226,6 +238,7 @@ class ModelInRounds:
             if len(one.columns) == 2:
                 counts[one.columns].append(one)
         gains = {names: self._gain(of_pair) for names, of_pair in counts.items()}
+        shares = self._shares
         taken: list[Names] = []
         for names in sorted(gains, key=lambda each: -gains[each]):
             small = cells_needed(self.sizes, [*taken, names]) <= _MOST_IN_GRAPH
@@ -233,21 +246,21 @@ class ModelInRounds:
                 taken.append(names)
         if not taken:
             return alone
-        pairs = [one for names in taken for one in counts[names]]
+        pairs = [spread_out(one, shares) for names in taken for one in counts[names]]
         simpler = fit_tree(self.singles, pairs_of_a_forest(pairs)) if self._has_few_rows else alone
         found, _ = fit_or_simpler("graph", self.sizes, [*self.singles, *pairs], simpler, None)
         return found if isinstance(found, GraphModel) else found.as_graph()
 
     @property
     def _has_few_rows(self) -> bool:
-        cells = [one.counts.size for one in self.counted if len(one.columns) > 1]
+        cells = [self._cells(one.columns) for one in self.counted if len(one.columns) > 1]
         return bool(cells) and self.steps.tallies.rows < _FEW_ROWS * median(cells)
 
     def _gain(self, counts: Sequence[Measurement]) -> float:
         """Return how far noisy counts of a pair are from independence, less what noise adds."""
         (table,) = self._independent([counts[0].columns])
         mean = np.mean([one.counts for one in counts], axis=0)
-        apart = np.abs(mean - counts[0].rows * table).sum()
+        apart = np.abs(mean - counts[0].rows * counts[0].of_table(table)).sum()
         return float(apart) - counts[0].noise.mean_size * mean.size / sqrt(len(counts))
 
     def finish(self) -> tuple[WeightedPoints, tuple[str, ...]]:
@@ -256,7 +269,23 @@ class ModelInRounds:
             # Points drawn before a pair was counted are hardly ever in the few full cells of it.
             self._points = self._tilt = None
         found = self.start.rake(self._fit(_MANY_STEPS, is_last=True))
-        return found, (self._note,) if self._note else ()
+        notes = (self._note, self._joined_note)
+        return found, tuple(note for note in notes if note)
+
+    @property
+    def _joined_note(self) -> str:
+        """What is said about bins that were counted as one, if any were."""
+        chosen = {one.columns: one.joined for one in self.counted if len(one.columns) > 1}
+        some = [joined for joined in chosen.values() if joined]
+        if not some:
+            return ""
+        names = sorted({name for joined in some for name in joined})
+        return (
+            f"In {len(some)} of {quantity(len(chosen), 'clique')} that were counted, neighboring "
+            f"bins with few rows are counted as one ({', '.join(map(repr, names))}), because noise "
+            "would drown each of them. Links within such a bin are not kept; every column alone is "
+            "counted in all its bins."
+        )
 
     def _cells(self, names: Names) -> int:
         return prod(self.sizes[name] for name in names)

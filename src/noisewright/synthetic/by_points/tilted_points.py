@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from noisewright.synthetic.by_points.blocks import BlockedTables
 from noisewright.synthetic.by_points.points import WeightedPoints
 from noisewright.synthetic.graphs.joined_counts import JoinedCounts, column_of_query, join
+from noisewright.synthetic.steps.joined_bins import add_up, repeat
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.transaction import Progress
 
@@ -64,9 +65,12 @@ def tilt_points(
     }
     sizes = {**points.sizes, **dict.fromkeys(inside, 2)}
     blocked = BlockedTables(sizes, {**points.codes, **inside}, tuple(counts.shapes))
+    joined = [(names, counts.joined.get(names, {})) for names in counts.shapes]
 
     def logs(numbers: Mapping[Names, Array]) -> Array:
-        return blocked.spread(list(numbers.values())) + points.logs
+        # Blocks hold tables in all bins, so that tables in other bins share them.
+        values = [repeat(numbers[names], names, own, sizes) for names, own in joined]
+        return blocked.spread(values) + points.logs
 
     def model(numbers: Mapping[Names, Array]) -> tuple[float, Array]:
         weights = logs(numbers)
@@ -75,7 +79,8 @@ def tilt_points(
         np.exp(weights, out=weights)
         total = float(weights.sum())
         weights /= total
-        return top + float(np.log(total)), join(blocked.sums(weights))
+        sums = zip(blocked.sums(weights), joined, strict=True)
+        return top + float(np.log(total)), join(add_up(table, *own) for table, own in sums)
 
     numbers = counts.fit(model, steps=steps, start=start, progress=progress)
     return Tilt(numbers, points.reweigh(logs(numbers)))

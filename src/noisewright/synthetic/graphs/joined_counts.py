@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from noisewright.estimation import project_to_simplex
 from noisewright.synthetic.graphs.descent import dot, lowest
+from noisewright.synthetic.steps.joined_bins import JoinedBins
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.transaction import Progress
 
@@ -49,7 +50,7 @@ class JoinedCounts:
     """What was counted, table by table; `pull` is τ times σ of the noisiest counts, where no τ is.
 
     One query is a table of a column of its own, of those that it does not count and those it does.
-    Requires: measurements of the same rows.
+    Requires: measurements of the same rows, and those of the same columns in the same bins.
     """
 
     measurements: Sequence[Measurement]
@@ -79,6 +80,11 @@ class JoinedCounts:
     def shapes(self) -> dict[Names, tuple[int, ...]]:
         """The tables that were counted, and how many cells each column of them has."""
         return {names: counts.shape for names, (counts, _) in self._seen.items()}
+
+    @cached_property
+    def joined(self) -> dict[Names, Mapping[str, JoinedBins]]:
+        """The bins that were joined, for those tables that were counted in fewer of them."""
+        return {tuple(sorted(one.columns)): one.joined for one in self.measurements if one.joined}
 
     @property
     def rows(self) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from noisewright.estimation import Axis, Estimate, axis_of
 from noisewright.sampling import Source
-from noisewright.spaces import Records
+from noisewright.spaces import Records, Space
+from noisewright.synthetic.steps.joined_bins import JoinedBins, add_up
 from noisewright.synthetic.steps.noise import Noise
 
 Names = tuple[str, ...]
@@ -26,7 +27,8 @@ class Measurement:
     """Counts by some columns, with exact integer noise on each; they may be negative.
 
     `query` names the one query that was counted, where it was not a whole marginal, and `cells`
-    are those that it counts.
+    are those that it counts. `joined` has the columns that were counted in fewer bins than the
+    domain has, and these.
     """
 
     domain: Records
@@ -36,6 +38,7 @@ class Measurement:
     rows: int
     query: str = ""
     cells: NDArray[np.bool_] | None = None
+    joined: Mapping[str, JoinedBins] = field(default_factory=dict[str, JoinedBins])
 
     @property
     def name(self) -> str:
@@ -67,9 +70,22 @@ class Measurement:
         )
 
     @property
+    def spaces(self) -> tuple[Space, ...]:
+        """What its cells are about, a space for each column."""
+        known = self.domain.by_name
+        return tuple(
+            self.joined[name].space if name in self.joined else known[name] for name in self.columns
+        )
+
+    @property
     def _axes(self) -> tuple[Axis, ...]:
-        spaces = dict(self.domain.columns)
-        return tuple(axis_of(spaces[name], name) for name in self.columns)
+        return tuple(axis_of(s, name) for s, name in zip(self.spaces, self.columns, strict=True))
+
+    def of_table(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Return what would be counted, without noise, of a table by its columns of the domain."""
+        if self.cells is not None:
+            return np.atleast_1d(table[self.cells].sum())
+        return add_up(table, self.columns, self.joined)
 
     def __repr__(self) -> str:
         return f"<{self.counts.size:,} counts of {self.name}, deviation {self.deviation:.4g}>"

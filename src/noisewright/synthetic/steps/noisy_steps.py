@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from noisewright.errors import ParameterError
 from noisewright.sampling import Source, source_or_default
 from noisewright.selection import exponential
+from noisewright.synthetic.steps.joined_bins import JoinedBins, add_up
 from noisewright.synthetic.steps.measurement import Measurement, ModelDistance, add_noise
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY
 from noisewright.synthetic.steps.run_budget import Spend
@@ -86,12 +87,15 @@ class NoisySteps:
         *,
         query: str = "",
         cells: NDArray[np.bool_] | None = None,
+        joined: Mapping[str, JoinedBins] | None = None,
     ) -> Measurement:
         """Count the cells of a marginal with noise, or one query, which counts these cells.
 
-        Without `counts` they are those of the tallies.
+        Without `counts` they are those of the tallies; `joined` are bins to be counted as one.
         """
         counts = self.tallies.counts[names] if counts is None else counts
+        joined = joined or {}
+        counts = add_up(counts, names, joined)
         step = self._next(Counting)
         noise = step.noise(MARGINAL if cells is None else QUERY)
         if cells is None:
@@ -104,7 +108,7 @@ class NoisySteps:
         self.spend(step, f"counts of {query or ' × '.join(names)}")
         rows, source = self.tallies.rows, self.source
         noisy = add_noise(counts, noise, source)
-        found = Measurement(self.tallies.domain, names, noisy, noise, rows, query, cells)
+        found = Measurement(self.tallies.domain, names, noisy, noise, rows, query, cells, joined)
         self.measurements.append(found)
         return found
 
