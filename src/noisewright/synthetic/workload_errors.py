@@ -38,7 +38,9 @@ class PartError:
     Errors are sums of |share − share| over its `queries`, the cells of a marginal for example,
     where they are 2 at most. `counted` says whether it is counted with noise by itself: None where
     that is chosen in private later. `found` is None where it was not counted, or not yet.
-    `in_workload` is false for other counts that the method makes.
+    `in_workload` is false for other counts that the method makes. `before` is there for a pair that
+    was counted in joined bins, which `queries`, `expected` and `found` are about: what was expected
+    of all its cells.
     """
 
     name: str
@@ -48,6 +50,7 @@ class PartError:
     counted: bool | None
     found: float | None = None
     in_workload: bool = True
+    before: float | None = None
 
     def __str__(self) -> str:
         after = "" if self.found is None else f", found {self.found:.3g}"
@@ -60,13 +63,13 @@ class PartError:
 class WorkloadErrors:
     """Errors of all parts of a workload, in shares, before a table is made or after.
 
-    `expected` is their mean by noise alone, as if each were counted; `expected_in_workload` the
-    mean over those that are. `expected_of_counted` is the mean over all that is counted, single
-    columns that nobody asked for among them, and so is `found`, the mean distance between the rows
-    and the noisy counts: None before and where nothing was. `bound`, for "blr"
-    alone, is the error that no query exceeds with probability 95%; it has no parts. `to_choose` is
-    how many of the parts that may be counted will be, before they are chosen. `remarks` says what
-    else is known before: that noise drowns the counts, for example.
+    `expected` is their mean by noise alone, as if each were counted in all its cells, and is known
+    before; `expected_in_workload` the mean over those that are counted. `expected_of_counted` is
+    the mean over all that is counted, single columns that nobody asked for among them, and so is
+    `found`, the mean distance between the rows and the noisy counts: None before and where nothing
+    was. `bound`, for "blr" alone, is the error that no query exceeds with probability 95%; it has
+    no parts. `to_choose` is how many of the parts that may be counted will be, before they are
+    chosen. `remarks` says what else is known before: that noise drowns the counts, for example.
     """
 
     method: str
@@ -81,7 +84,8 @@ class WorkloadErrors:
         """The mean over the parts of the workload; for "blr" the bound."""
         if self.bound is not None:
             return self.bound
-        return float(np.mean([part.expected for part in self.parts if part.in_workload]))
+        asked = [part for part in self.parts if part.in_workload]
+        return float(np.mean([o.expected if o.before is None else o.before for o in asked]))
 
     @property
     def expected_in_workload(self) -> float | None:
@@ -247,9 +251,14 @@ def _compare_joined(
     """
     if not isinstance(queries, Marginal):
         return replace(part, counted=False)
-    cells = one.counts.size
-    expected = marginal_error(cells, one.noise, one.rows)
-    return replace(part, queries=cells, expected=expected, counted=True, found=_distance(one, rows))
+    return replace(
+        part,
+        queries=one.counts.size,
+        expected=marginal_error(one.counts.size, one.noise, one.rows),
+        counted=True,
+        found=_distance(one, rows),
+        before=part.expected,
+    )
 
 
 def _distance(one: Measurement, rows: Tallies) -> float:

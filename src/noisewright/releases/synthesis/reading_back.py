@@ -327,6 +327,7 @@ def _errors(document: Mapping[str, Any]) -> WorkloadErrors:
             one["counted"],
             one["found"],
             one["in_workload"],
+            one.get("before"),
         )
         for one in document["errors"]
     )

@@ -375,6 +375,7 @@ def plain_errors(errors: WorkloadErrors) -> list[dict[str, Any]]:
             "counted": part.counted,
             "found": part.found,
             "in_workload": part.in_workload,
+            **({} if part.before is None else {"before": part.before}),
         }
         for part in errors.parts
     ]

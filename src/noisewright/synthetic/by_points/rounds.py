@@ -275,13 +275,13 @@ class ModelInRounds:
     @property
     def _joined_note(self) -> str:
         """What is said about bins that were counted as one, if any were."""
-        chosen = {one.columns: one.joined for one in self.counted if len(one.columns) > 1}
+        chosen = {one.columns: one.joined for one in self.counted if len(one.columns) == 2}
         some = [joined for joined in chosen.values() if joined]
         if not some:
             return ""
         names = sorted({name for joined in some for name in joined})
         return (
-            f"In {len(some)} of {quantity(len(chosen), 'clique')} that were counted, neighboring "
+            f"In {len(some)} of {quantity(len(chosen), 'pair')} that were counted, neighboring "
             f"bins with few rows are counted as one ({', '.join(map(repr, names))}), because noise "
             "would drown each of them. Links within such a bin are not kept; every column alone is "
             "counted in all its bins."
