@@ -13,6 +13,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import OutsideSpaceError, TooLargeError
+from noisewright.releases.synthesis.reading_back import _require_same_bins
 
 SCHEMA = Path(nw.__file__).parent / "schemas" / "synthesis-1.json"
 SPACES: dict[str, Any] = {
@@ -350,7 +351,8 @@ def test_the_page_names_joined_bins(joined: Any) -> None:
     assert not any("report is missing" in note for note in joined.notes)
     page = joined.files["report"].read_text()
     assert str(pair_of(joined, "job", "gain").spaces[1].point(3)) in page
-    assert "counted as one" in page
+    assert "counted in joined bins" in page
+    assert "that is, counted as one" in page
 
 
 @pytest.mark.parametrize(
@@ -374,15 +376,19 @@ def test_joined_bins_that_cannot_be_are_refused(
         _open_changed(joined, tmp_path, document)
 
 
-def test_bins_of_a_column_that_overlap_are_refused(joined: Any, tmp_path: Path) -> None:
-    """Of two ways to join the bins of a column one is finer, and a pair has one way."""
-    document = json.loads(joined.files["synthesis"].read_text())
-    (one,) = (each for each in document["measurements"] if each["columns"] == ["job", "gain"])
-    other = one | {"columns": ["gain", "weight"], "joined": {"gain": [0, 7], "weight": [0, 9]}}
-    other["counts"] = [[1, 2], [3, sum(map(sum, one["counts"])) - 6]]
-    document["measurements"].append(other)
-    with pytest.raises(nw.errors.ReleaseError):
-        _open_changed(joined, tmp_path, document)
+def test_bins_that_one_order_of_joining_cannot_give_are_refused(joined: Any) -> None:
+    """Any two ways to join the bins of a column are nested, and a pair has one way."""
+    one, bins = pair_of(joined, "job", "age"), joined.bins
+    fine, coarse, other = (
+        replace(one, columns=(name, "age"), joined={"age": bins.join("age", starts)})
+        for name, starts in (("job", (0, 4, 9)), ("gain", (0, 9)), ("weight", (0, 5)))
+    )
+    _require_same_bins([one, one])
+    _require_same_bins([fine, coarse])
+    with pytest.raises(nw.errors.ReleaseError, match="of age are not nested"):
+        _require_same_bins([fine, other])
+    with pytest.raises(nw.errors.ReleaseError, match="are in different bins"):
+        _require_same_bins([one, fine])
 
 
 def _open_changed(made: Any, folder: Path, document: Any) -> Any:

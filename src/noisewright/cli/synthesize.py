@@ -271,7 +271,8 @@ def _tell_errors(made: releases.Synthesis) -> None:
     say(
         f"  Measured between the synthetic rows and the noisy counts: {made.workload_error:.3g} "
         f"on average over the {len(known):,} counted tables ({asked:,} in the workload, "
-        f"{len(known) - asked:,} others); {made.errors.expected_of_counted:.3g} was expected."
+        f"{len(known) - asked:,} others); {made.errors.expected_of_counted:.3g} was expected of "
+        "the cells that were counted."
     )
     _tell_worst(made.errors)
     pairs = [one.name for one in made.measurements if len(one.columns) > 1 or one.query]

@@ -72,6 +72,11 @@ class CliqueSynthesizer(Synthesizer):
     def to_choose(self) -> int:
         """How many of the cliques that may be counted will be."""
 
+    @property
+    def may_join(self) -> bool:
+        """Whether pairs may be counted in joined bins."""
+        return False
+
     @abstractmethod
     def noise(self, columns: Names) -> Noise | None:
         """Return the noise of counts by these columns, or None if they are never counted."""
@@ -106,7 +111,9 @@ class CliqueSynthesizer(Synthesizer):
             for name in self.singles
             if (name,) not in asked
         ]
-        return WorkloadErrors("mst", rows, tuple(made), to_choose=self.to_choose)
+        return WorkloadErrors(
+            "mst", rows, tuple(made), to_choose=self.to_choose, may_join=self.may_join
+        )
 
     def _predict_part(self, part: Queries, rows: int, *, in_workload: bool = True) -> PartError:
         columns, queries = varying(self.domain, part.columns), part.count(self.domain)

@@ -1,6 +1,7 @@
 """How far a synthetic table is off, part by part of its workload: expected, and found.
 
-    expected   known before: what noise alone does to a part that is counted by itself
+    expected   known before: what noise alone does to a part that is counted by itself. Where bins
+               are joined, known after, too: noisy counts decide it
     found      known after: between the synthetic rows and the noisy counts that they come from
 
 Neither sees the data. What a model leaves out (links between columns that were not counted
@@ -38,9 +39,9 @@ class PartError:
     Errors are sums of |share − share| over its `queries`, the cells of a marginal for example,
     where they are 2 at most. `counted` says whether it is counted with noise by itself: None where
     that is chosen in private later. `found` is None where it was not counted, or not yet.
-    `in_workload` is false for other counts that the method makes. `before` is there for a pair that
-    was counted in joined bins, which `queries`, `expected` and `found` are about: what was expected
-    of all its cells.
+    `in_workload` is false for other counts that the method makes. For a pair that was counted in
+    joined bins, `queries`, `expected` and `found` are about these, and `before` is the error that
+    was expected over all its cells; otherwise it is None.
     """
 
     name: str
@@ -63,13 +64,14 @@ class PartError:
 class WorkloadErrors:
     """Errors of all parts of a workload, in shares, before a table is made or after.
 
-    `expected` is their mean by noise alone, as if each were counted in all its cells, and is known
-    before; `expected_in_workload` the mean over those that are counted. `expected_of_counted` is
-    the mean over all that is counted, single columns that nobody asked for among them, and so is
-    `found`, the mean distance between the rows and the noisy counts: None before and where nothing
-    was. `bound`, for "blr" alone, is the error that no query exceeds with probability 95%; it has
-    no parts. `to_choose` is how many of the parts that may be counted will be, before they are
-    chosen. `remarks` says what else is known before: that noise drowns the counts, for example.
+    `expected` is their mean error from noise alone if each were counted in all its cells; it is
+    known beforehand. `expected_in_workload` is the mean over those that are counted.
+    `expected_of_counted` is the mean over all that is counted, single columns that nobody asked for
+    among them, and so is `found`, the mean distance between the rows and the noisy counts: None
+    beforehand, and where nothing was counted. `bound`, for "blr" alone, is the error that no query
+    exceeds with probability 95%; it has no parts. `to_choose` is how many of the parts that may be
+    counted will be, before they are chosen, and `may_join` whether they may be counted in joined
+    bins. `remarks` says what else is known before: that noise drowns the counts, for example.
     """
 
     method: str
@@ -77,6 +79,7 @@ class WorkloadErrors:
     parts: tuple[PartError, ...]
     bound: float | None = None
     to_choose: int = 0
+    may_join: bool = False
     remarks: tuple[str, ...] = ()
 
     @property
@@ -112,7 +115,10 @@ class WorkloadErrors:
     ) -> WorkloadErrors:
         """Return the errors with what is found between synthetic rows and noisy counts."""
         return replace(
-            self, to_choose=0, parts=tuple(_compare_parts(self, domain, workload, rows, seen))
+            self,
+            to_choose=0,
+            may_join=False,
+            parts=tuple(_compare_parts(self, domain, workload, rows, seen)),
         )
 
     def __str__(self) -> str:
@@ -125,7 +131,7 @@ class WorkloadErrors:
             return "\n".join([words, *self.remarks])
         head = [
             f"Expected error by noise alone, of {rows} by {self.method}: {self.expected:.3g} on "
-            "average, if every part were counted.",
+            "average, if every part were counted in all its cells.",
             "An error is the sum of |share - true share| over the cells of a table, 2 at most.",
         ]
         asked = sum(part.in_workload for part in self.parts)
@@ -145,6 +151,12 @@ class WorkloadErrors:
         possible = sorted(part.expected for part in self.parts if part.counted is None)
         if not self.to_choose or self.to_choose >= len(possible):
             return []
+        if self.may_join:
+            return [
+                f"Only {self.to_choose:,} of {len(possible):,} will be counted, chosen in private. "
+                "Neighboring bins of numbers may be joined for that: the error of a pair is then "
+                "smaller, and about fewer cells."
+            ]
         least = float(np.mean(possible[: self.to_choose]))
         return [
             f"Only {self.to_choose:,} of {len(possible):,} will be counted, chosen in private; "

@@ -224,6 +224,12 @@ def _notes(made: Synthesis, found: Sequence[QueryBound]) -> tuple[str, ...]:
             f"and has no standard error. The interval is all that {seen} allow, however the "
             "columns are linked; it may be far wider than the value's error."
         )
+    joined = sorted({name for one in made.measurements for name in one.joined})
+    if apart and joined:
+        said.append(
+            f"Some pairs were counted in joined bins of {', '.join(map(repr, joined))}: a range "
+            "that ends where these do has a smaller interval. `measurements` list them as `joined`."
+        )
     if len(bounded) > apart:
         said.append(
             f"{_which(len(bounded) - apart, len(found))} counted with so much noise that other "

@@ -207,10 +207,10 @@ def _require_counted(
 
 
 def _require_same_bins(measurements: Sequence[Measurement]) -> None:
-    """Refuse counts of the same columns in different bins, and bins that overlap.
+    """Refuse counts of the same columns in different bins, and bins that are not nested.
 
-    There is one way to join the bins of a pair, and of two ways to join those of a column one is
-    always finer: intervals are divided by how many sums that allows.
+    There is one way to join the bins of a pair, and any two ways to join those of a column are
+    nested: what intervals may miss is divided by how many sums that allows.
     """
     known: dict[frozenset[str], Mapping[str, JoinedBins]] = {}
     starts: dict[str, set[frozenset[int]]] = defaultdict(set)
@@ -222,7 +222,7 @@ def _require_same_bins(measurements: Sequence[Measurement]) -> None:
             starts[name].add(frozenset(bins.starts))
     for name, ways in starts.items():
         if not all(first <= second for first, second in pairwise(sorted(ways, key=len))):
-            raise ReleaseError(f"its joined bins of {name} overlap")
+            raise ReleaseError(f"its joined bins of {name} are not nested")
 
 
 def _require_compared(comparisons: Sequence[ModelDistance], spends: Sequence[Spend]) -> None:
@@ -310,7 +310,9 @@ def _read_joined(section: Mapping[str, Any], bins: Bins) -> dict[str, JoinedBins
         is_possible = name in section["columns"] and name in bins.ordered
         size = bins.domain.by_name[name].size if is_possible else 0
         if codes[:1] != [0] or codes != sorted({*codes}) or codes[-1] >= size:
-            raise ReleaseError(f"its joined bins of {name} are not bins of a number it counts")
+            raise ReleaseError(
+                f"its joined bins of {name} are not bins of a numeric column that it counts"
+            )
         found[name] = bins.join(name, tuple(codes))
     if found and (len(section["columns"]) < 2 or "query" in section):
         raise ReleaseError("bins are joined where several columns are counted, and only there")

@@ -280,6 +280,12 @@ def _vacuous(errors: WorkloadErrors, workload: Workload) -> list[str]:
         ]
     if errors.expected < _NEAR * sum(most) / len(most):
         return []
+    if errors.may_join:
+        return [
+            f"In all their cells, noise drowns {sum(drowned):,} of the {len(drowned):,} parts of "
+            "the workload. Pairs that are chosen are counted in fewer, joined bins of their "
+            f"numbers, and show coarse links only. {_WHAT_HELPS}"
+        ]
     return [
         f"Noise drowns {sum(drowned):,} of the {len(drowned):,} parts of the workload: if these "
         f"are counted, their counts say nothing about the data. {_WHAT_HELPS}"

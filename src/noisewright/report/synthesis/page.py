@@ -169,6 +169,7 @@ class ErrorView:
     asked: ErrorTable | None
     folded: tuple[tuple[str, ErrorTable], ...]
     has_uncounted: bool
+    is_joined: bool
 
 
 def view_errors(facts: SynthesisFacts) -> ErrorView:
@@ -197,6 +198,7 @@ def view_errors(facts: SynthesisFacts) -> ErrorView:
         _tabulate(asked[:_MOST_SHOWN], title) if asked else None,
         tuple((words, _tabulate(parts, words)) for words, parts in more.items() if parts),
         bool(others),
+        any(part.before is not None for part in errors.parts),
     )
 
 

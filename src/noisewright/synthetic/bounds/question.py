@@ -3,8 +3,8 @@
 Codes of a column that the query treats alike are one *class*; the cells of classes are *atoms*. A
 conjunction such as "a cook aged 20 to 29" has two classes in each column, and four atoms. Where the
 query cuts through a bin of a column, the points of such bins are classes of their own, so that what
-was counted in bins is still a sum of atoms. Bins have so many points each, or are given by the
-first point of each.
+was counted in bins is still a sum of atoms. Bins are given by their width in points, or by their
+first points.
 """
 
 from __future__ import annotations

@@ -218,6 +218,11 @@ class ByPoints(CliqueSynthesizer):
         """Return the noise of counts by these columns, or None if they are never counted."""
         return self._noises.get(frozenset(columns))
 
+    @property
+    def may_join(self) -> bool:
+        """Whether pairs are chosen, some of them with numbers."""
+        return self.division.chosen_pairs > 0 and not self._grid.ordered.isdisjoint(self.singles)
+
     def is_chosen(self, columns: Names) -> bool:
         """Tell whether a choice decides that these columns are counted together."""
         if len(columns) <= 1 or self.noise(columns) is None:

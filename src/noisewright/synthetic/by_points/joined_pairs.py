@@ -29,11 +29,10 @@ Array = NDArray[np.float64]
 Names = tuple[str, ...]
 
 ROWS_OF_BIN = 5
-"""Bins are joined until each has so many rows, times the noise of all cells that it makes: σ times
-the root of the values of the other column."""
+"""Bins are joined until each has this many times σ √(values of the other column) rows."""
 
 BINS_BESIDE = 10
-"""But so many bins could have that many of the rows that are not in the heaviest."""
+"""But the threshold is at most the rows outside the heaviest bin divided by this number."""
 
 _PASSES = 2
 """Of two numbers, each is joined by how many bins the other has."""

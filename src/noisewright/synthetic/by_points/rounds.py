@@ -281,10 +281,11 @@ class ModelInRounds:
             return ""
         names = sorted({name for joined in some for name in joined})
         return (
-            f"In {len(some)} of {quantity(len(chosen), 'pair')} that were counted, neighboring "
-            f"bins with few rows are counted as one ({', '.join(map(repr, names))}), because noise "
-            "would drown each of them. Links within such a bin are not kept; every column alone is "
-            "counted in all its bins."
+            f"In {len(some):,} of {quantity(len(chosen), 'pair')} that were counted, neighboring "
+            f"bins or values with few rows were joined, that is, counted as one (of "
+            f"{', '.join(map(repr, names))}), because each alone would be lost in noise. How the "
+            "two columns are related within a joined bin is not known. Each column by itself was "
+            "counted without joining."
         )
 
     def _cells(self, names: Names) -> int:

@@ -1,11 +1,11 @@
 """Bins of a number joined into fewer, heavier ones: how fine a pair of columns is worth counting.
 
 Noise is the same in every cell, however few rows it has. Where most bins of a number have fewer
-rows than noise moves, a pair is counted better in fewer cells. Bins are joined in a fixed order:
-the lightest one with its lighter neighbor, again and again. How many such steps a pair takes
-depends on its noise, so that of two ways to join the bins of a column one is always finer. Noisy
-counts of the column decide it, so that it is post-processing, and a row is in one cell all the
-same: what one person changes in the counts does not depend on how bins are joined.
+rows than noise adds or removes, a pair is counted better in fewer cells. Bins are joined in a fixed
+order: the lightest one with its lighter neighbor, again and again. How many such steps a pair takes
+depends on its noise, so that any two ways to join the bins of a column are nested. Noisy counts of
+the column decide it, so that it is post-processing, and a row is in one cell all the same: what one
+person changes in the counts does not depend on how bins are joined.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class JoinedBins:
 
 
 def joining_weights(weights: Sequence[float]) -> NDArray[np.float64]:
-    """Return for each bin but the first at which weight it is joined with the one before.
+    """Return for each bin but the first the threshold above which it is joined to the one before.
 
     Bins are joined, the lightest of all with its lighter neighbor, until one is left.
     Requires: no negative weights.
-    Ensures: bins are apart if, and only if, the lightest at that time weighs more than this.
+    Ensures: with a given threshold, a bin is apart from the one before if its number is no less.
     """
     total = list(map(float, weights))
     before = list(range(-1, len(total) - 1))

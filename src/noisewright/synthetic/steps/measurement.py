@@ -27,8 +27,8 @@ class Measurement:
     """Counts by some columns, with exact integer noise on each; they may be negative.
 
     `query` names the one query that was counted, where it was not a whole marginal, and `cells`
-    are those that it counts. `joined` has the columns that were counted in fewer bins than the
-    domain has, and these.
+    are those that it counts. `joined` maps each column that was counted in fewer bins than the
+    domain has to these bins.
     """
 
     domain: Records
@@ -71,7 +71,7 @@ class Measurement:
 
     @property
     def spaces(self) -> tuple[Space, ...]:
-        """What its cells are about, a space for each column."""
+        """The values of its cells: one space for each column, with joined bins as labels."""
         known = self.domain.by_name
         return tuple(
             self.joined[name].space if name in self.joined else known[name] for name in self.columns
@@ -82,7 +82,7 @@ class Measurement:
         return tuple(axis_of(s, name) for s, name in zip(self.spaces, self.columns, strict=True))
 
     def of_table(self, table: NDArray[Any]) -> NDArray[Any]:
-        """Return what would be counted, without noise, of a table by its columns of the domain."""
+        """Return the counts that a table by its columns, in all bins, would give without noise."""
         if self.cells is not None:
             return np.atleast_1d(table[self.cells].sum())
         return add_up(table, self.columns, self.joined)
