@@ -13,7 +13,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import OutsideSpaceError, TooLargeError
-from noisewright.releases.synthesis.reading_back import _require_same_bins
+from noisewright.releases.synthesis.reading_back import _require_chosen, _require_same_bins
 
 SCHEMA = Path(nw.__file__).parent / "schemas" / "synthesis-1.json"
 SPACES: dict[str, Any] = {
@@ -364,6 +364,10 @@ def test_the_page_names_joined_bins(joined: Any) -> None:
         ({"age": []}, "joined bins of age"),
         ({"job": [0, 1]}, "joined bins of job"),
         ({"gain": [0, 1]}, "joined bins of gain"),
+        ([0, 1], "must be lists of their first bins, by column"),
+        ({"age": 3}, "must be lists of their first bins, by column"),
+        ({"age": [0, 1.5]}, r"at least 0\. Ask the publisher"),
+        ({"age": [0, 2]}, r"counts of job × age, which has \d+ cells"),
     ],
 )
 def test_joined_bins_that_cannot_be_are_refused(
@@ -374,6 +378,32 @@ def test_joined_bins_that_cannot_be_are_refused(
     one["joined"] = forged
     with pytest.raises(nw.errors.ReleaseError, match=message):
         _open_changed(joined, tmp_path, document)
+
+
+@pytest.mark.parametrize("inference", [[], None, 5, "trees"])
+def test_an_unknown_inference_is_refused(joined: Any, tmp_path: Path, inference: Any) -> None:
+    document = json.loads(joined.files["synthesis"].read_text())
+    document["inference"] = inference
+    with pytest.raises(nw.errors.ReleaseError, match="inference"):
+        _open_changed(joined, tmp_path, document)
+
+
+def test_joined_bins_of_what_no_choice_selected_are_refused(joined: Any, tmp_path: Path) -> None:
+    """Intervals are divided by sums in joined bins only where pairs are chosen one by one."""
+    document = json.loads(joined.files["synthesis"].read_text())
+    document["inference"] = "graph"
+    with pytest.raises(nw.errors.ReleaseError, match="only pairs that a choice"):
+        _open_changed(joined, tmp_path, document)
+    measurements, spends = joined.measurements, joined.spends
+    _require_chosen(measurements, spends, "points")
+    counts = [spend for spend in spends if spend.is_count]
+    with pytest.raises(nw.errors.ReleaseError, match="only pairs that a choice"):
+        _require_chosen(measurements, counts, "points")
+    (at,) = (place for place, one in enumerate(measurements) if one.columns == ("job", "age"))
+    wider = [*measurements]
+    wider[at] = replace(measurements[at], columns=("job", "age", "gain"))
+    with pytest.raises(nw.errors.ReleaseError, match="only pairs that a choice"):
+        _require_chosen(wider, spends, "points")
 
 
 def test_bins_that_one_order_of_joining_cannot_give_are_refused(joined: Any) -> None:

@@ -107,6 +107,15 @@ def test_bins_are_joined_by_noise_and_only_those_of_numbers() -> None:
     assert all(len(one.starts) > 1 for joined in more.values() for one in joined.values())
 
 
+@pytest.mark.parametrize("noise", [NONE, Noise(Fraction(1, 100), "epsilon", MARGINAL)])
+def test_bins_without_rows_are_joined_though_all_rows_are_in_one(noise: Noise) -> None:
+    singles = singles_of({"x": [0, 0, 1000, 0, 0, 0], "y": [0, 400, 0, 0, 0, 600], "sex": [5, 995]})
+    found = join_bins(singles, [("x", "sex"), ("y", "sex")], BINS, noise)
+    assert found["x", "sex"]["x"].starts == (0,)
+    assert found["x", "sex"]["x"].space.size == 1
+    assert len(found["y", "sex"]["y"].starts) == 2
+
+
 def measure(
     joint: np.ndarray, noise: Noise, joined: dict[tuple[str, ...], dict[str, JoinedBins]]
 ) -> list[Measurement]:
@@ -228,6 +237,31 @@ def test_without_noise_bounds_hold_for_all_tables_that_were_counted_alike() -> N
         assert found.low <= (inside * joint).sum() <= found.high
 
 
+def diagonal() -> tuple[ClassedQuery, np.ndarray]:
+    """A query that cuts joined bins of both columns but no others, and its points."""
+    x, y = np.indices((12, 6))
+    inside = x // 2 + y <= 6
+    return ClassedQuery.of_cells(("x", "y"), inside).split_bins(dict(BINS.widths)), inside
+
+
+def test_a_diagonal_query_is_bounded_by_all_joined_cells_in_it_and_all_that_touch_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Too many sums for a program: bounds by inclusion, counted by hand over points."""
+    monkeypatch.setattr("noisewright.synthetic.bounds.query_bounds._MOST_SUMS", 0)
+    joined = {"x": BINS.join("x", (0, 2, 4)), "y": BINS.join("y", (0, 3))}
+    query, inside = diagonal()
+    joint = people()
+    found = bound(query, measure(joint, NONE, {("x", "y"): joined}))
+    table, low, high = joint.sum(axis=2), 0, 0
+    for rows, columns in product((range(4), range(4, 8), range(8, 12)), (range(3), range(3, 6))):
+        cell = np.ix_(rows, columns)
+        low += table[cell].sum() if inside[cell].all() else 0
+        high += table[cell].sum() if inside[cell].any() else 0
+    assert 0 < low < table[inside].sum() < high < 2000
+    assert (found.low, found.high) == (low, high)
+
+
 def people() -> np.ndarray:
     """2,000 rows, most of them in few bins."""
     rng = np.random.default_rng(4)
@@ -272,6 +306,23 @@ def test_intervals_cover_though_noise_decides_the_bins(allowed: dict[str, list[i
     assert held / runs >= 0.8 - 3 * 0.0231
 
 
+@pytest.mark.parametrize("most_sums", [0, 1 << 20], ids=["by-inclusion", "by-program"])
+def test_intervals_of_a_diagonal_query_cover(
+    monkeypatch: pytest.MonkeyPatch, most_sums: int
+) -> None:
+    """200 runs at 80%, as above."""
+    monkeypatch.setattr("noisewright.synthetic.bounds.query_bounds._MOST_SUMS", most_sums)
+    joint, noise, (query, inside) = (
+        people(),
+        Noise(Fraction(1, 10), "epsilon", MARGINAL),
+        diagonal(),
+    )
+    truth, runs = joint[inside].sum(), 200
+    found = [bound(query, decide(joint, noise), miss=0.2) for _ in range(runs)]
+    assert sum(one.low <= truth <= one.high for one in found) / runs >= 0.8 - 3 * 0.0283
+    assert np.mean([one.high - one.low for one in found]) < 1600
+
+
 def test_noise_that_is_larger_than_stated_is_seen() -> None:
     """The test above with five times the noise: it must fail, or it could not."""
     joint = people()
@@ -310,6 +361,7 @@ def test_there_are_never_more_sums_than_what_may_be_missed_is_divided_by() -> No
         asked(x=[0, 3, 7, 11], y=[1, 3]),
         asked(x=[2, 3], y=[2], sex=[0]),
         asked(x=[1, 6, 7]),
+        diagonal()[0],
     ]
     for chain, query in product(nested_ways(), queries):
         for one, other in [*pairwise(chain), (chain[0], chain[-1])]:

@@ -1,4 +1,5 @@
 from .bins import BINS as BINS, Bins as Bins
+from .bounds.counted_sums import stages_of_counts as stages_of_counts
 from .bounds.query_bounds import QueryBound as QueryBound, bound_query as bound_query
 from .bounds.question import ClassedQuery as ClassedQuery
 from .by_blr.accuracy import blr_accuracy as blr_accuracy, blr_size as blr_size

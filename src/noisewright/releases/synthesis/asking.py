@@ -58,6 +58,7 @@ def answer_query(
     # About a population, half of what may be missed is for sampling the people.
     part = 0.5 if whom == "population" else 1.0
     measurements, spends = _counted_as_listed(made)
+    may_join = made.inference == "points" or any(one.joined for one in measurements)
     found: list[QueryBound] = []
     for cell in product(*(range(size) for size in shape)):
         group = {name: [code] for name, code in zip(keys, cell, strict=True)}
@@ -72,7 +73,7 @@ def answer_query(
                 miss=miss * part,
                 comparisons=made.comparisons,
                 mixes=made.method == "mwem",
-                may_join=made.bins.ordered if made.inference == "points" else (),
+                may_join=made.bins.ordered if may_join else (),
             )
         )
     own = _own_answers(made, condition, keys)

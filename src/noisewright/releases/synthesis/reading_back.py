@@ -39,7 +39,9 @@ from noisewright.synthetic import (
     WorkloadErrors,
     distance_name,
     fields_of,
+    require_inference,
     shape_of,
+    stages_of_counts,
 )
 
 _ROUNDING = 1e-6
@@ -79,8 +81,8 @@ def open_synthesis(path: str | os.PathLike[str]) -> Synthesis:
         return _made_of(document, target, files)
     except (*_BROKEN, NoisewrightError) as problem:
         raise ReleaseError(
-            f"{str(side)!r} does not describe {str(target.data)!r}: {problem}. Ask the publisher "
-            "for both files again."
+            f"{str(side)!r} does not describe {str(target.data)!r}: {str(problem).rstrip('.')}. "
+            "Ask the publisher for both files again."
         ) from problem
 
 
@@ -124,6 +126,8 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
         _measurement(one, bins, people, unit, rows) for one in document["measurements"]
     )
     _require_counted(measurements, spends, proof)
+    inference = require_inference(document.get("inference", "tree"))
+    _require_chosen(measurements, spends, inference)
     _require_same_bins(measurements)
     comparisons = tuple(
         _comparison(one, bins.domain, people, unit, rows) for one in document.get("comparisons", ())
@@ -146,7 +150,7 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
         _certificate=proof,
         is_private=document["private"],
         rows_per_person=rows,
-        inference=document.get("inference", "tree"),
+        inference=inference,
         is_accounted=document["accounted"],
         limits=tuple(document["limits"]),
         notes=(*document["limits"], *document.get("remarks", ())),
@@ -203,6 +207,18 @@ def _require_counted(
             raise ReleaseError(
                 f"its counts of {one.name} change by more for one person than its certificate has "
                 "noise for"
+            )
+
+
+def _require_chosen(
+    measurements: Sequence[Measurement], spends: Sequence[Spend], inference: str
+) -> None:
+    """Refuse joined bins of what was not chosen: intervals expect them of chosen pairs alone."""
+    for one, stage in zip(measurements, stages_of_counts(spends), strict=True):
+        if one.joined and (inference != "points" or len(one.columns) != 2 or not stage):
+            raise ReleaseError(
+                f"its counts of {one.name} are in joined bins, which only pairs that a choice of "
+                "inference='points' selected can be"
             )
 
 
@@ -288,7 +304,13 @@ def _measurement(
         raise ReleaseError(f"its counts of {query or columns} are not all whole numbers of 64 bits")
     sides = zip(columns, shape, strict=True)
     shape = tuple(len(joined[name].starts) if name in joined else size for name, size in sides)
-    counts = counts.astype(np.int64).reshape((1,) if query else shape)
+    shape = (1,) if query else shape
+    if counts.size != np.prod(shape):
+        raise ReleaseError(
+            f"it has {counts.size:,} counts of {query or ' × '.join(columns)}, which has "
+            f"{np.prod(shape):,} cells"
+        )
+    counts = counts.astype(np.int64).reshape(shape)
     counts.setflags(write=False)
     noise = Noise(exactly(section["spent"]), unit, QUERY if query else MARGINAL, rows)
     if section.get("adds_up"):
@@ -303,7 +325,10 @@ def _measurement(
 def _read_joined(section: Mapping[str, Any], bins: Bins) -> dict[str, JoinedBins]:
     """Return the bins that were counted as one, or refuse what cannot be such."""
     found: dict[str, JoinedBins] = {}
-    for name, given in section.get("joined", {}).items():
+    stated = section.get("joined", {})
+    if not isinstance(stated, dict) or not all(isinstance(one, list) for one in stated.values()):
+        raise ReleaseError("its joined bins must be lists of their first bins, by column")
+    for name, given in stated.items():
         codes = [
             whole_number(code, name="the first bin of a joined one", least=0) for code in given
         ]

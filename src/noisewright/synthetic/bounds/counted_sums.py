@@ -256,9 +256,10 @@ def _sides(query: ClassedQuery, axes: Axes, *, is_coarse: bool = False) -> Sides
 def _cell_sums(
     query: ClassedQuery, one: Measurement, stage: int, axes: Axes, sides: Sides
 ) -> Iterator[tuple[Mask, CountedSum]]:
-    """Yield each cell of these groups of classes of these axes; and the query, if it can.
+    """Yield each cell of these groups of classes of these axes; and all cells in the query.
 
-    The query is told where each cell of the groups is in it, or outside of it.
+    Where some cells of joined bins are partly in it, all that are in it or touch it follow. Counts
+    in bins that are not joined tell the query, or no more of it than their cells do.
     """
     whole = float(one.counts.sum())
     away = tuple(axis for axis in range(one.counts.ndim) if axis not in axes)
@@ -268,20 +269,34 @@ def _cell_sums(
         number, groups = sides[axis]
         counts = _add_up(counts, number, len(groups), place)
         cells = _add_up(cells, number, len(groups), place)
-    target, noisy, added = query.counts.reshape(-1), 0.0, 0
-    is_told = len(axes) == len(query.columns) and len(axes) > 1
+    target = query.counts.reshape(-1)
+    inner, outer = _Union(query.atoms), _Union(query.atoms)
     for cell in np.ndindex(counts.shape):
         atoms = query.spread(
             {axes[axis][0]: sides[axis][1][group] for axis, group in zip(axes, cell, strict=True)}
         )
         value, size = float(counts[cell]), int(cells[cell])
         yield atoms, _count_of(one, value, size, whole, stage)
-        inside = target[atoms]
-        is_told = is_told and bool(inside.all() or not inside.any())
-        if inside.all():
-            noisy, added = noisy + value, added + size
-    if is_told:
-        yield target, _count_of(one, noisy, added, whole, stage)
+        if target[atoms].all():
+            inner.add(atoms, value, size)
+        if target[atoms].any():
+            outer.add(atoms, value, size)
+    if 1 < len(axes) == len(query.columns) and (one.joined or inner.cells == outer.cells):
+        for union in (inner, outer):
+            yield union.atoms, _count_of(one, union.noisy, union.cells, whole, stage)
+
+
+class _Union:
+    """Cells of one table that are apart, added up."""
+
+    def __init__(self, atoms: int) -> None:
+        self.atoms = np.zeros(atoms, dtype=np.bool_)
+        self.noisy, self.cells = 0.0, 0
+
+    def add(self, atoms: Mask, noisy: float, cells: int) -> None:
+        self.atoms |= atoms
+        self.noisy += noisy
+        self.cells += cells
 
 
 def _add_up(table: Any, number: Any, groups: int, axis: int) -> Any:

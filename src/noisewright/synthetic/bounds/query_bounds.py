@@ -257,7 +257,8 @@ class _Problem:
         Where bins may be joined, groups in joined bins are unions of finer groups, and any two of
         these are apart or one holds the other: of m classes there are fewer than 2m. A pair has
         one way to join its bins; a group is a class without the bins that are cut, or one of the
-        cut ones, which hold two classes or more.
+        cut ones, which hold two classes or more. A pair of both columns of the query also tells of
+        all cells in it, and of all that touch it.
         """
         query, ways = self.query, (False, True)
         widths = [
@@ -282,6 +283,8 @@ class _Problem:
             for some in combinations(sizes, many):
                 fine, coarse = (math.prod(one[how] for one in some) for how in ways)
                 found += fine + (coarse if coarse < fine else 0)
+        if len(query.columns) == 2 and not {*query.columns}.isdisjoint(self.may_join):
+            found += 2 * len(ways)
         return found
 
     def _by_inclusion(self, masks: Mask, ends: Array) -> tuple[float, float]:

@@ -34,6 +34,9 @@ ROWS_OF_BIN = 5
 BINS_BESIDE = 10
 """But the threshold is at most the rows outside the heaviest bin divided by this number."""
 
+_FEWEST_ROWS = 1e-6
+"""But it is no less than this, so that bins without rows are joined."""
+
 _PASSES = 2
 """Of two numbers, each is joined by how many bins the other has."""
 
@@ -48,7 +51,11 @@ def join_bins(
     rows = {one.columns[0]: project_to_simplex(one.counts / one.rows) * one.rows for one in singles}
     ordered = {name for name in rows if name in grid.ordered}
     weights = {name: joining_weights(rows[name].tolist()) for name in ordered}
-    most = {name: (rows[name].sum() - rows[name].max()) / BINS_BESIDE for name in ordered}
+    # Bins without rows are joined, however few there are beside the heaviest.
+    most = {
+        name: max((rows[name].sum() - rows[name].max()) / BINS_BESIDE, _FEWEST_ROWS)
+        for name in ordered
+    }
     made: dict[tuple[str, tuple[int, ...]], JoinedBins] = {}
     found: dict[Names, dict[str, JoinedBins]] = {}
     for pair in pairs:
