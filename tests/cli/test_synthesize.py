@@ -4,6 +4,8 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -42,6 +44,27 @@ def test_it_says_what_was_made_what_it_cost_and_how_good_it_is(
     assert "synthetic.certificate.json  the proof" in said.out
     for name in ("synthetic.parquet", "synthetic.synthesis.json", "synthetic.certificate.json"):
         assert SECRET.encode() not in (survey.folder / name).read_bytes()
+
+
+def test_a_pair_that_was_counted_several_times_is_listed_once(
+    tmp_path: Path, noisewright: Program
+) -> None:
+    rng = np.random.default_rng(1)
+    sizes = [30, 2, 2, 2, 2, 2, 2, 2, 12, 12, 12, 12]
+    columns = {f"c{place}": rng.integers(0, size, 3_000) for place, size in enumerate(sizes)}
+    columns["c1"] = (columns["c0"] > 20) * 1
+    pq.write_table(pa.table(columns), tmp_path / "survey.parquet")
+    spaces = {f"c{place}": nw.Column(nw.Counts(size - 1)) for place, size in enumerate(sizes)}
+    plan = nw.Plan(spaces, epsilon=8, delta=1e-6)
+    plan.save(tmp_path / "plan.toml")
+    run = ("synthesize", "survey.parquet", "--plan", "plan.toml", *ALONE)
+    counted = noisewright(*run, "-o", "one.parquet", "--json").json["measurements"]
+    assert len(set(counted)) < len(counted)
+    said = noisewright(*run, "-o", "two.parquet")
+    [line] = [line for line in said.out.splitlines() if "Counted together: " in line]
+    listed = line.split(": ")[1].split(". ")[0].split(" and ")[0].split(", ")
+    assert "c0 × c1" in listed
+    assert len(set(listed)) == len(listed)
 
 
 def test_the_certificate_is_proven_and_not_when_it_is_forged(

@@ -254,3 +254,10 @@ def test_the_suffix_tells_the_form(tmp_path: Path) -> None:
 def test_a_largest_size_makes_labels_the_items_of_a_set_where_the_table_has_texts() -> None:
     entries = read_csv("column,label,largest\nhobbies,tv,2\nhobbies,cars\n", name="codes.csv")
     assert space(entries, "hobbies", "text") == nw.Subsets(["tv", "cars"], largest=2)
+
+
+@pytest.mark.parametrize(("high", "step"), [("2024-12-31", "fortnight"), ("soon", "day")])
+def test_dates_that_cannot_be_are_refused_with_their_place_and_column(high: str, step: str) -> None:
+    entries = read_csv(f"column,low,high,step\nseen,2024-01-01,{high},{step}\n", name="codes.csv")
+    with pytest.raises(nw.errors.InputError, match=r"codes\.csv, dates of 'seen'"):
+        space(entries, "seen", "date")

@@ -275,7 +275,8 @@ def _tell_errors(made: releases.Synthesis) -> None:
         "the cells that were counted."
     )
     _tell_worst(made.errors)
-    pairs = [one.name for one in made.measurements if len(one.columns) > 1 or one.query]
+    together = (one.name for one in made.measurements if len(one.columns) > 1 or one.query)
+    pairs = [*dict.fromkeys(together)]
     shown = ", ".join(pairs[:12]) + (f" and {len(pairs) - 12} more" if len(pairs) > 12 else "")
     if pairs:
         say(

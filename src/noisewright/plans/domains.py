@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from noisewright.errors import InputError
+from noisewright.errors import InputError, NoisewrightError
 from noisewright.exact import as_text, exactly
 from noisewright.plans.codebook import CodebookEntry
 from noisewright.plans.fields import NamedType
@@ -48,7 +48,7 @@ def domain_of(entry: CodebookEntry | None, field: NamedType) -> Domain | None:
             return _nothing(entry, field, f"it has no {missing}")
         return None
     if entry.kind == "dates" or field.type == "date" or _DATE.match(str(entry.low)):
-        return _dates(entry)
+        return _dates(entry, field)
     return _numbers(entry, field)
 
 
@@ -90,11 +90,15 @@ def _label(label: Any, entry: CodebookEntry, field: NamedType) -> Any:
     return str(label) if field.type in ("text", "list of text") else label
 
 
-def _dates(entry: CodebookEntry) -> Domain:
+def _dates(entry: CodebookEntry, field: NamedType) -> Domain:
     step, remark = entry.step, ""
     if step is None:
         step, remark = "day", "step day was chosen; a coarser step gives smaller errors"
-    return Domain(Dates(entry.low, entry.high, step=step), null=entry.null, remark=remark)
+    try:
+        dates = Dates(entry.low, entry.high, step=step)
+    except NoisewrightError as problem:
+        raise InputError(f"{entry.where}, dates of {field.name!r}: {problem}") from None
+    return Domain(dates, null=entry.null, remark=remark)
 
 
 def _numbers(entry: CodebookEntry, field: NamedType) -> Domain:
