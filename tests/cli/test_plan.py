@@ -66,6 +66,33 @@ def test_without_a_codebook_it_says_what_is_open(
     }
 
 
+def test_only_what_takes_epsilon_from_the_plan_needs_it_there(
+    noisewright: Program, survey: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.parquet"
+    cells = {"sex": ["f", "m"], "job": ["nurse", "judge"], "age": [40, 50]}
+    pq.write_table(pa.table({name: both * 10 for name, both in cells.items()}), path)
+    assert noisewright("plan", path, "-c", "codes.csv", "-o", "plan.toml").code == 0
+    for run in (
+        ("advise", path, "-p", "plan.toml"),
+        ("ask", path, "-p", "plan.toml", "--count", "--without-ledger"),
+        ("synthesize", path, "-p", "plan.toml", "-o", "made.parquet", "--without-ledger"),
+    ):
+        said = noisewright(*run, "--epsilon", "1")
+        assert said.code == 0, said
+        assert "epsilon=1" in said.out
+    missing = noisewright("synthesize", path, "-p", "plan.toml", "-o", "b.csv", "--without-ledger")
+    assert missing.code == 2
+    assert "epsilon is missing" in missing.err
+    for run in (
+        ("plan", "plan.toml"),
+        ("release", path, "-p", "plan.toml", "-o", "c.csv", "--without-ledger"),
+    ):
+        said = noisewright(*run)
+        assert said.code == 2
+        assert "epsilon = TODO. It is the privacy budget per person" in said.err
+
+
 def test_an_existing_file_is_not_replaced_unless_said(
     noisewright: Program, survey: Path, tmp_path: Path
 ) -> None:

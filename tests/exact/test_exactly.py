@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from noisewright.errors import ParameterError
-from noisewright.exact import as_text, ceiling_float, exactly, floor_float, show
+from noisewright.exact import as_text, ceiling_float, exactly, floor_float, show, shown_up
 
 
 @pytest.mark.parametrize(
@@ -136,3 +136,19 @@ def test_doubles_beyond_the_range() -> None:
 )
 def test_short_texts(value: Fraction, text: str) -> None:
     assert show(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Fraction(1e-9), "1e-9"),
+        (Fraction("1.0000001e-9"), "1.01e-9"),
+        (Fraction(0.1), "0.1"),
+        (Fraction(1, 3), "0.334"),
+        (Fraction(10_001, 10), "1,010"),
+    ],
+)
+def test_texts_that_are_rounded_up_write_a_double_as_it_was_given(
+    value: Fraction, text: str
+) -> None:
+    assert shown_up(value, 3) == text

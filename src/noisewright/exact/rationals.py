@@ -142,9 +142,15 @@ def plain_power(text: str) -> str:
 
 
 def shown_up(value: Fraction, digits: int) -> str:
-    """Return a positive number to so many digits, rounded up, with thousands apart."""
+    """Return a positive number to so many digits, rounded up, with thousands apart.
+
+    A double that so many digits denote is written with them: what was given as 1e-9 is not 1.01e-9.
+    """
     power = digits - 1 - math.floor(math.log10(value))
     rounded = math.ceil(value * Fraction(10) ** power) / Fraction(10) ** power
+    near = Fraction(f"{float(value):.{digits}g}")
+    if Fraction(float(near)) == value:
+        rounded = near
     return f"{float(rounded):,.0f}" if 1000 <= rounded < 10**12 else show(rounded, digits)
 
 

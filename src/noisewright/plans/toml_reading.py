@@ -48,19 +48,25 @@ _OPTIONS = ("form", "frequency", "basis", "coefficients", "loss", "goal", "prope
 
 def read_plan(text: str, folder: Path | None) -> Plan:
     """Return the plan that a TOML text describes."""
-    return Plan(**read_settings(text, folder))
+    return Plan(**read_settings(text, folder, with_epsilon=True))
 
 
 def settings_at(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what the plan in a file says, as Plan takes it."""
+    """Return what the plan in a file says, as Plan takes it; its epsilon may be open."""
     return read_settings(read_text(path, what="the plan"), Path(path).parent)
 
 
-def read_settings(text: str, folder: Path | None) -> dict[str, Any]:
-    """Return what a TOML text says, as Plan takes it: its columns, and the budget for them."""
+def read_settings(text: str, folder: Path | None, *, with_epsilon: bool = False) -> dict[str, Any]:
+    """Return what a TOML text says, as Plan takes it: its columns, and the budget for them.
+
+    An epsilon that is still open is left out, for whoever is told it elsewhere; `with_epsilon`,
+    such a plan is refused.
+    """
     document = parse_toml(text, what="the plan")
     require_version(document, VERSION, "the plan")
     require_known(document, ("version", "person", "estimates", "columns", *HEAD), "the plan")
+    if not with_epsilon and document.get("epsilon") == TODO:
+        del document["epsilon"]
     treatments = read_treatments(document, "the plan", folder, finished=True)
     person = document.get("person")
     settings = {name: document[name] for name in HEAD if name in document}
@@ -94,8 +100,13 @@ def _require_finished(document: Mapping[str, Any], columns: Mapping[str, Any]) -
     if missing:
         raise InputError(
             f"the plan is not finished; still to be declared (they say {TODO}): "
-            f"{' and '.join(missing)}. Declare what a column can hold, from what is known without "
-            'the data, or say use = "drop".'
+            f"{' and '.join(missing)}. "
+            + (
+                "Declare what a column can hold, from what is known without the data, or say "
+                'use = "drop".'
+                if open_columns
+                else "It is the privacy budget per person, for all columns together."
+            )
         )
 
 
