@@ -147,11 +147,11 @@ def test_two_columns_need_no_choice(tmp_path: Path) -> None:
         ("counts of b", 1),
         ("counts of a × b", 7),
     ]
-    assert "nothing had to be chosen" in page_of(made, tmp_path)
+    assert "nothing had to be selected" in page_of(made, tmp_path)
     made = nw.synthesize(
         data, spaces, epsilon=9, method="mwem", source=nw.randomness.SeededSource(1), ledger=None
     )
-    assert "chosen in private" not in page_of(made, tmp_path)
+    assert "selected privately" not in page_of(made, tmp_path)
     assert [(spend.what, spend.amount) for spend in made.spends] == [("counts of a × b", 9)]
 
 

@@ -16,7 +16,7 @@ def test_rows_that_fit_are_said_to_fit_and_others_are_listed_first() -> None:
     facts = facts_of(DOMAIN)
     fine = view_misfits(facts)
     assert fine is not None
-    assert fine.words.startswith("In none of the 5 counted tables")
+    assert fine.words.startswith("In none of the 5 counted marginals")
     assert all(numbers[2] == "nothing" for _, numbers, _ in fine.rows)
     place = next(at for at, one in enumerate(facts.counted) if len(one.columns) == 2)
     one = facts.counted[place]
@@ -28,7 +28,7 @@ def test_rows_that_fit_are_said_to_fit_and_others_are_listed_first() -> None:
     counted[place] = replace(one, found=wrong)
     found = view_misfits(replace(facts, counted=tuple(counted)))
     assert found is not None
-    assert found.words.startswith("In 1 of the 5 counted tables")
+    assert found.words.startswith("In 1 of the 5 counted marginals")
     name, numbers, cell = found.rows[0]
     assert name == one.name
     assert cell.endswith("600") or cell[-3:].isdigit()

@@ -131,7 +131,7 @@ def test_cycles_are_listed_beside_the_tree() -> None:
 
 def test_rows_by_points_are_not_said_to_follow_a_tree() -> None:
     page = Page(synthesis_page(replace(facts_of(SMALL), inference="points")))
-    assert "rounded from weights of many possible rows" in page.text
+    assert "made by rounding these weights" in page.text
     assert "The rows were fitted to all counts at once." in page.text
     assert "on all others only through that one" not in page.text
 

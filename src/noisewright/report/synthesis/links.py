@@ -112,7 +112,7 @@ def picture_pairs(facts: SynthesisFacts) -> Picture | None:
     about = f"{len(known)} of {pairs} pairs of columns were counted together"
     return try_to_draw(
         lambda: Picture(
-            f"{about}. About a blank pair the table has only what follows from the other pairs.",
+            f"{about}. For a blank pair, the rows show only what follows from the other pairs.",
             about,
             draw_pairs(short_names(columns), known),
         )

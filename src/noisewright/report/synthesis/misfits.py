@@ -109,17 +109,17 @@ def view_misfits(facts: SynthesisFacts) -> MisfitView | None:
 
 
 def _words(known: Sequence[Misfit], wrong: Sequence[Misfit]) -> str:
-    many = f"{len(known):,} counted tables" if len(known) > 1 else "counted table"
+    many = f"{len(known):,} counted marginals" if len(known) > 1 else "counted marginal"
     if not wrong:
         return (
             f"In none of the {many} do the synthetic rows differ from the noisy counts by more "
             "than noise explains."
             if len(known) > 1
-            else "In the counted table the synthetic rows differ from the noisy counts by no more "
-            "than noise explains."
+            else "In the counted marginal the synthetic rows differ from the noisy counts by no "
+            "more than noise explains."
         )
     if len(wrong) == len(known) == 1:
-        which = "In the counted table"
+        which = "In the counted marginal"
     else:
         which = f"In {len(wrong):,} of the {many}"
     return (

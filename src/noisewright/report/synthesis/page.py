@@ -28,7 +28,7 @@ _SECTIONS = {
     "guarantee": "The guarantee",
     "method": "How it was made",
     "errors": "How good it is",
-    "known": "What it can tell, and what not",
+    "known": "What it can tell, and what it cannot",
     "counts": "What was counted",
     "budget": "The budget",
     "use": "Use the table properly",
@@ -39,7 +39,7 @@ _SECTIONS = {
 
 _MOST_STEPS = 200
 _KINDS = {
-    "choices": "choosing what to count",
+    "choices": "selecting what to count",
     "columns": "counting single columns",
     "together": "counting columns together",
 }
