@@ -29,7 +29,7 @@ def query(
         str | None, typer.Option(help="Columns to group by, separated by commas.")
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="How likely each interval is to cover the truth.")
+        float, typer.Option(help="The confidence level of the intervals.")
     ] = 0.95,
     about: Annotated[
         Literal["people", "population"],

@@ -53,7 +53,10 @@ def synthesize(
     ] = None,
     epsilon: Annotated[
         str | None,
-        typer.Option(help="The privacy budget per person.", show_default="that of the plan"),
+        typer.Option(
+            help="The privacy budget per person, for replacing their rows.",
+            show_default="that of the plan",
+        ),
     ] = None,
     delta: Annotated[str | None, typer.Option(help=DELTA)] = None,
     method: Annotated[Literal["mst", "mwem", "blr"], typer.Option(help="How to make it.")] = "mst",
@@ -230,8 +233,9 @@ def _tell(made: releases.Synthesis, further: list[Path]) -> None:
     parts = "epsilon" if made.spent.unit == "epsilon" else "rho (zero-concentrated privacy)"
     with_rows = "one row" if made.rows_per_person == 1 else f"up to {made.rows_per_person} rows"
     say(
-        f"The privacy loss of each person is at most {made.guarantee}, with {with_rows}. It is "
-        f"spent in {quantity(len(made.spends), 'step')}, whose parts of {parts} add up exactly."
+        f"The privacy loss of each person is at most {made.guarantee}, with {with_rows} "
+        f"(neighbors: {made.neighbors}). It is spent in {quantity(len(made.spends), 'step')}, "
+        f"whose parts of {parts} add up exactly."
     )
     tell_cost(made)
     tell_notes(made)
@@ -258,10 +262,7 @@ def _tell_errors(made: releases.Synthesis) -> None:
             "rows, with probability 95%."
         )
         return
-    say(
-        "  Each table of the workload is off by the sum of |share - true share| over its cells, "
-        "which is 2 at most."
-    )
+    say("  The error of a marginal is the sum of |share - true share| over its cells, 2 at most.")
     say(
         f"  Expected from noise alone: {made.expected_error:.3g} on average over the workload, if "
         "all of it were counted."
@@ -270,7 +271,7 @@ def _tell_errors(made: releases.Synthesis) -> None:
     asked = sum(part.in_workload for part in known)
     say(
         f"  Measured between the synthetic rows and the noisy counts: {made.workload_error:.3g} "
-        f"on average over the {len(known):,} counted tables ({asked:,} in the workload, "
+        f"on average over the {len(known):,} counted parts ({asked:,} in the workload, "
         f"{len(known) - asked:,} others); {made.errors.expected_of_counted:.3g} was expected of "
         "the cells that were counted."
     )
