@@ -174,4 +174,6 @@ def test_columns_may_be_named_like_the_words_of_steps(
 def test_an_answer_says_that_distances_bound_it(made: Any) -> None:
     counted = {one.columns for one in made.measurements}
     first, second = next(pair for pair in combinations(NAMES, 2) if pair not in counted)
-    assert "all that the noisy counts and distances allow" in str(made.query({first: 0, second: 0}))
+    assert "all answers that the noisy counts and distances allow" in str(
+        made.query({first: 0, second: 0})
+    )

@@ -105,7 +105,7 @@ def test_what_was_counted_in_bins_is_said(tmp_path: Path) -> None:
         out=nw.planning.Output(tmp_path / "s.parquet", report=False),
     )
     assert "'age' in 25 bins of 3, 'gain' in 32 bins of 3,125" in made.notes[0]
-    assert "errors are about bins" in made.notes[0]
+    assert "errors refer to bins" in made.notes[0]
     assert "Within a bin of 'weight' all points are equally likely" in made.notes[1]
     written = json.loads(made.files["synthesis"].read_text())
     jsonschema.validate(written, json.loads(SCHEMA.read_text()))

@@ -224,4 +224,4 @@ def test_errors_are_compared_before_they_are_cut_off() -> None:
     spaces = {name: ["x", "y"] for name in "abc"}
     predicted = nw.planning.predict_synthesis(spaces, people=1, epsilon=0.01, delta=1e-9)
     assert predicted.expected == 2
-    assert "before they are cut off" in predicted.remarks[0]
+    assert "before they are capped" in predicted.remarks[0]

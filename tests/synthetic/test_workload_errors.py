@@ -114,7 +114,7 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no condition": (
         lambda: nw.workloads.Workload.conjunctions(DOMAIN, [{}]),
         InputError,
-        "one condition at least",
+        "at least one condition",
     ),
     "no conjunction": (
         lambda: nw.workloads.Workload.conjunctions(DOMAIN, []),

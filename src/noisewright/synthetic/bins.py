@@ -241,7 +241,7 @@ class Bins:
         )
         said = [
             f"Numbers on fine grids are counted with other columns in bins of points: {listed}. "
-            "Stated errors are about bins, and about joined ones where bins are joined."
+            "Stated errors refer to bins, and where bins are joined, to the joined ones."
         ]
         even = [repr(name) for name, made in self.points.items() if made not in self.counted]
         if even:

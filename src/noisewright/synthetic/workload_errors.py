@@ -130,9 +130,9 @@ class WorkloadErrors:
             )
             return "\n".join([words, *self.remarks])
         head = [
-            f"Expected error by noise alone, of {rows} by {self.method}: {self.expected:.3g} on "
-            "average, if every part were counted in all its cells.",
-            "An error is the sum of |share - true share| over the cells of a table, 2 at most.",
+            f"Expected error by noise alone, with {rows} and method {self.method}: "
+            f"{self.expected:.3g} on average, if every part were counted in all its cells.",
+            "An error is the sum of |share - true share| over the cells of a marginal, 2 at most.",
         ]
         asked = sum(part.in_workload for part in self.parts)
         shown = self.worst(_MOST_SHOWN)
@@ -153,22 +153,22 @@ class WorkloadErrors:
             return []
         if self.may_join:
             return [
-                f"Only {self.to_choose:,} of {len(possible):,} will be counted, chosen in private. "
-                "Neighboring bins of numbers may be joined for that: the error of a pair is then "
-                "smaller, and about fewer cells."
+                f"Only {self.to_choose:,} of {len(possible):,} will be counted, selected "
+                "privately. Neighboring bins of numbers may be joined for that: the error of a "
+                "pair is then smaller, and refers to fewer cells."
             ]
         least = float(np.mean(possible[: self.to_choose]))
         return [
-            f"Only {self.to_choose:,} of {len(possible):,} will be counted, chosen in private; "
-            f"those with much noise rarely are. With least noise: {least:.3g}."
+            f"Only {self.to_choose:,} of {len(possible):,} will be counted, selected privately; "
+            f"those with much noise rarely are. Those with the least noise: {least:.3g} on average."
         ]
 
 
 Seen = Sequence[Measurement]
 
 MODEL_ERROR = (
-    "What is not counted together is not covered: the error of a model there depends on the data "
-    "and cannot be predicted."
+    "Columns that are not counted together are not covered: the error of a model there depends on "
+    "the data and cannot be predicted."
 )
 
 

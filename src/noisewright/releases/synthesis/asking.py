@@ -49,8 +49,9 @@ def answer_query(
     keys = _read_keys(made, by)
     if whom == "population" and made.rows_per_person > 1:
         raise ParameterError(
-            f"a person may have {made.rows_per_person} rows here, so the rows are no independent "
-            "sample of a population. Use about='people', for the rows that were counted."
+            f"a person may have {made.rows_per_person} rows here, so the rows are not an "
+            "independent sample of a population. Use about='people', for the rows that were "
+            "counted."
         )
     condition = _read_condition(made, where)
     shape = tuple(spaces[name].size for name in keys)
@@ -222,14 +223,15 @@ def _notes(made: Synthesis, found: Sequence[QueryBound]) -> tuple[str, ...]:
         seen = "the noisy counts and distances" if made.comparisons else "the noisy counts"
         said.append(
             f"{_which(apart, len(found))} not counted: the value is what the synthetic rows count, "
-            f"and has no standard error. The interval is all that {seen} allow, however the "
-            "columns are linked; it may be far wider than the value's error."
+            f"and has no standard error. The interval holds all answers that {seen} allow, however "
+            "the columns depend on each other; it may be far wider than the value's error."
         )
     joined = sorted({name for one in made.measurements for name in one.joined})
     if apart and joined:
         said.append(
             f"Some pairs were counted in joined bins of {', '.join(map(repr, joined))}: a range "
-            "that ends where these do has a smaller interval. `measurements` list them as `joined`."
+            "that ends where these do has a narrower interval. `measurements` list them as "
+            "`joined`."
         )
     if len(bounded) > apart:
         said.append(
@@ -245,8 +247,8 @@ def _notes(made: Synthesis, found: Sequence[QueryBound]) -> tuple[str, ...]:
         )
     if made.knowledge:
         said.append(
-            f"What was declared public ({', '.join(made.knowledge)}) is kept by the synthetic rows "
-            "but not used here: a noisy count may differ from a public total, or not be 0 where no "
+            f"What was declared public ({', '.join(made.knowledge)}) shaped the synthetic rows but "
+            "is not used here: a noisy count may differ from a public total, or not be 0 where no "
             "row can be. Use what is public instead where it answers the query."
         )
     return tuple(said)

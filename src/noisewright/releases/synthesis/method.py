@@ -15,15 +15,15 @@ from noisewright.synthetic import BINS, INFERENCE, Inference, require_inference
 class Method:
     """How rows are made: "mst", "mwem" or "blr", and how many `rows`.
 
-    "mst" counts columns, chooses pairs and, where the workload has them, larger cliques of columns
-    in private, counts these and makes rows from a model that fits all counts. "mwem" chooses and
+    "mst" counts columns, privately selects pairs and, where the workload has them, larger cliques
+    of columns, counts these and makes rows from a model that fits all counts. "mwem" selects and
     counts in `rounds`; it keeps a weight for each point of the domain, up to a million, and beyond
-    that a graph, for whole marginals. "blr" draws from all small tables, see `blr`. `rows` is the
-    size of the table, that of the data if left out (for "blr" what can be listed).
+    that a graph, for marginals only. "blr" lists all small tables and draws one, see `blr`. `rows`
+    is the size of the table, that of the data if left out (for "blr" what can be listed).
 
-    `inference`: "points" counts as many cliques as the noise is worth, and fits weights of points;
-    where columns are too many or too large for that, it is "graph". That keeps tables of linked
-    columns and allows cycles of few pairs; "tree" counts fewer pairs and is the fastest.
+    `inference`: "points" counts as many cliques as are worth their noise, and fits weights of
+    points; where columns are too many or too large for that, it is "graph". That fits a graphical
+    model whose few pairs may form cycles; "tree" counts fewer pairs and is the fastest.
 
     A number on a grid of more than `bins` points (Interval or Counts) is counted with other columns
     in at most so many bins of equally many points, and by itself point by point; rows have points

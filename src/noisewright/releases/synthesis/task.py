@@ -248,7 +248,7 @@ def noise_remark(asked: Guarantee, times: float) -> str:
     return (
         "Noise is two-sided geometric, and no delta is spent: rounded normal noise, which "
         f"delta={show(asked.delta)} would allow, is expected to make the errors {larger} here "
-        "(before they are cut off at the largest possible). It helps where there are more steps. "
+        "(before they are capped at the largest possible). It helps where there are more steps. "
         f"The guarantee is epsilon={asked.epsilon} with delta=0."
     )
 
@@ -282,9 +282,10 @@ def _vacuous(errors: WorkloadErrors, workload: Workload) -> list[str]:
         return []
     if errors.may_join:
         return [
-            f"In all their cells, noise drowns {sum(drowned):,} of the {len(drowned):,} parts of "
-            "the workload. Pairs that are chosen are counted in fewer, joined bins of their "
-            f"numbers, and show coarse links only. {_WHAT_HELPS}"
+            f"If all their cells were counted, noise would drown {sum(drowned):,} of the "
+            f"{len(drowned):,} parts of the workload. Pairs that are selected are counted in "
+            "fewer, joined bins of their numbers, and show only coarse associations. "
+            f"{_WHAT_HELPS}"
         ]
     return [
         f"Noise drowns {sum(drowned):,} of the {len(drowned):,} parts of the workload: if these "

@@ -266,7 +266,7 @@ def require_listable(
                 measure=measure,
             )
             advice = (
-                f"Here m can be at most {feasible}, for which the theorem promises an error of "
+                f"Here m can be at most {feasible}, for which the theorem bounds the error by "
                 f"{bound:.3g} with probability 0.95. Use that, a coarser domain"
             )
         raise TooLargeError(

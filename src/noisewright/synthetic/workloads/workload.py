@@ -153,7 +153,7 @@ class Workload:
                 )
             names = _names(domain, list(condition))
             if not names:
-                raise InputError("a conjunction needs one condition at least.")
+                raise InputError("a conjunction needs at least one condition.")
             allowed = tuple(read_condition(domain, name, condition[name]) for name in names)
             found.append(Conjunction(names, allowed, label))
         return cls(domain, _some(found, "conditions"))
