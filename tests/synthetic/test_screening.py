@@ -13,7 +13,12 @@ from noisewright.errors import ParameterError
 from noisewright.sampling import SeededSource
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_points.by_points import ByPoints
-from noisewright.synthetic.by_points.screening import allot, noise_in, shrink
+from noisewright.synthetic.by_points.screening import (
+    allot,
+    noise_in,
+    part_above_noise,
+    shrink,
+)
 from noisewright.synthetic.graphs.forest import spanning_forest
 from noisewright.synthetic.steps.noise import QUERY
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
@@ -173,6 +178,46 @@ def test_slots_go_where_errors_are_expected_to_be_least() -> None:
         found = allot(distances, noises, weights, 5)
         assert sum(found) == 5
         assert expected(found) == pytest.approx(min(map(expected, every)), rel=1e-9)
+
+
+def test_slots_that_gain_nothing_go_to_all_tables_alike() -> None:
+    assert allot(np.zeros(4), np.ones(4), [1, 1, 1, 1], 10) == [3, 3, 2, 2]
+
+
+def test_rows_in_cells_below_noise_do_not_tell_a_distance() -> None:
+    assert part_above_noise(np.array([20.0, 30.0]), 10.0) == 1
+    assert part_above_noise(np.array([5.0, 5.0]), 10.0) == pytest.approx(0.5)
+    assert part_above_noise(np.array([5.0, 15.0, 0.0]), 10.0) == pytest.approx(0.875)
+    assert part_above_noise(np.zeros(3), 10.0) == 0
+    assert part_above_noise(np.array([0.0, 1.0]), 0.0) == 1
+
+
+def survey() -> tuple[dict[str, Any], nw.Records]:
+    """Few columns are linked; of two with many values each cell has fewer rows than noise."""
+    rng = np.random.default_rng(5)
+    job = rng.integers(0, 5, ROWS)
+    codes = {
+        "job": job,
+        "pay": np.clip((rng.gamma(3, 4, ROWS) * np.where(job == 2, 0.7, 1)).astype(int), 0, 31),
+        "day": rng.integers(0, 32, ROWS),
+        "age": rng.integers(0, 26, ROWS),
+        "smokes": (rng.random(ROWS) < np.where(job == 2, 0.5, 0.15)).astype(int),
+        **{f"likes {n}": (rng.random(ROWS) < 0.4).astype(int) for n in range(4)},
+    }
+    return codes, nw.Records({n: nw.Counts(int(c.max())) for n, c in codes.items()})
+
+
+def test_pairs_that_noise_drowns_are_not_counted_again_and_again() -> None:
+    """Where distances alone decided, they had 16 to 20 of the 36 counts, which told nothing."""
+    codes, domain = survey()
+    made = ByPoints(domain, Workload.marginals(domain, ways=2), RunBudget.of(3, 1e-9), (), ROWS)
+    assert made.division.screens
+    tallies = Tallies.of([codes], domain, made.groupings)
+    for seed in range(4):
+        counted = made.draw(tallies, ROWS, source=SeededSource(seed)).measurements
+        pairs = [frozenset(one.columns) for one in counted if len(one.columns) == 2]
+        assert frozenset(("job", "smokes")) in pairs
+        assert sum(pairs.count(frozenset(p)) for p in combinations(("pay", "day", "age"), 2)) <= 2
 
 
 def test_what_noise_adds_is_taken_away() -> None:

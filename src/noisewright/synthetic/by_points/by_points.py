@@ -29,7 +29,6 @@ from noisewright.synthetic.by_points.division import Division
 from noisewright.synthetic.by_points.joined_pairs import join_bins
 from noisewright.synthetic.by_points.rounds import ModelInRounds
 from noisewright.synthetic.by_points.starting_points import StartingPoints
-from noisewright.synthetic.by_points.tilted_points import PULL, PULL_OF_FEW
 from noisewright.synthetic.by_points.whole_rows import make_rows
 from noisewright.synthetic.clique_synthesizer import CliqueSynthesizer
 from noisewright.synthetic.knowledge.knowledge import PublicKnowledge
@@ -254,17 +253,26 @@ class ByPoints(CliqueSynthesizer):
         known += [one for names, one in exact.items() if len(names) > 1]
         sizes = {name: self.sizes[name] for name in self.singles}
         start = StartingPoints(sizes, steps.tallies.rows, self.known, steps.source)
-        hold = PULL_OF_FEW if self.division.chooses_few else PULL
         unknown = [names for names in self.pairs if names not in exact]
         joined: Joined = {}
         if self.division.chosen_pairs:
             noise = self.budget.noise(self.division.parts.pair, MARGINAL)
             joined = join_bins(singles, unknown, self._grid, noise)
         model = ModelInRounds(
-            steps, sizes, self.weights, singles, known, start, queries, hold, joined
+            steps,
+            sizes,
+            self.weights,
+            singles,
+            known,
+            start,
+            queries,
+            joined,
+            chooses_few=self.division.chooses_few,
+            # Pairs that were selected one by one were selected because they are linked.
+            holds_unlinked=not self.division.chosen_pairs,
         )
         if self.division.screens:
-            model.screen_pairs(self.pairs, self.division.counts_of_edge, self.division.screened[1])
+            model.screen_pairs(self.pairs, *self.division.screened)
         if self.division.chosen_pairs:
             model.choose_pairs(unknown or self.pairs, self.division.chosen_pairs)
         if self.division.chosen_larger:

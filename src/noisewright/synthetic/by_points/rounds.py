@@ -6,7 +6,7 @@ Only the choices and the counts see the data, through `NoisySteps`; all else is 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil, prod, sqrt
@@ -26,14 +26,19 @@ from noisewright.synthetic.by_points.choose_cliques import (
 )
 from noisewright.synthetic.by_points.joined_pairs import spread_out
 from noisewright.synthetic.by_points.points import WeightedPoints
-from noisewright.synthetic.by_points.screening import allot, noise_in, shrink
+from noisewright.synthetic.by_points.screening import (
+    allot,
+    noise_in,
+    part_above_noise,
+    shrink,
+)
 from noisewright.synthetic.by_points.starting_points import StartingPoints
-from noisewright.synthetic.by_points.tilted_points import PULL, Tilt, tilt_points
+from noisewright.synthetic.by_points.tilted_points import PULL, PULL_OF_FEW, Tilt, tilt_points
 from noisewright.synthetic.graphs.forest import spanning_forest
 from noisewright.synthetic.graphs.graph_fit import ToldProgress, fit_or_simpler
 from noisewright.synthetic.graphs.graph_model import GraphModel, cells_needed
 from noisewright.synthetic.graphs.tree_model import fit_tree, pairs_of_a_forest
-from noisewright.synthetic.steps.joined_bins import JoinedBins
+from noisewright.synthetic.steps.joined_bins import JoinedBins, add_up
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noise import MARGINAL
 from noisewright.synthetic.steps.noisy_steps import NoisySteps
@@ -65,9 +70,10 @@ _LEAST = 1e-9
 class ModelInRounds:
     """Noisy counts of columns and of some cliques of them, and the points that fit them.
 
-    `known` are cliques that were counted without a choice, and `queries` single conditions. `hold`
-    says how strongly weights are held near those of the points. `joined` are bins that are counted
-    as one where a clique is chosen.
+    `known` are cliques that were counted without a choice, and `queries` single conditions.
+    `joined` are bins that are counted as one where a clique is chosen. `chooses_few`: noise is so
+    large that hardly more pairs are chosen than a tree has. `holds_unlinked`: pairs that look
+    independent are held near the points more strongly.
     """
 
     steps: NoisySteps
@@ -77,8 +83,9 @@ class ModelInRounds:
     known: Sequence[Measurement]
     start: StartingPoints
     queries: Sequence[Measurement] = ()
-    hold: float = PULL
     joined: Joined = field(default_factory=dict[Names, dict[str, JoinedBins]])
+    chooses_few: bool = False
+    holds_unlinked: bool = False
     counted: list[Measurement] = field(init=False)
     _points: WeightedPoints | None = field(init=False, default=None)
     _tilt: Tilt | None = field(init=False, default=None)
@@ -96,12 +103,17 @@ class ModelInRounds:
             found[one.columns[0]] = near / near.sum()
         return found
 
-    def _cost(self, names: Names) -> int:
-        """Return what noise is expected to add to a clique, by the step that will count it."""
-        after = self._step(1, Counting)
-        joined = self.joined.get(names, {})
-        cells = prod(len(joined[n].starts) if n in joined else self.sizes[n] for n in names)
-        return round(after.noise(MARGINAL).mean_sum(cells))
+    def _cost(self, names: Names, shares: Array) -> int:
+        """Return what noise is expected to add to a clique, by the step that will count it.
+
+        It adds no more to a cell than the model expects there: what is below noise stays as it is.
+        Where few are chosen, nearly all cells are below it, and those with fewer cells are better.
+        """
+        noise = self._step(1, Counting).noise(MARGINAL)
+        expected = add_up(shares, names, self.joined.get(names, {})) * self.steps.tallies.rows
+        if self.chooses_few:
+            return round(noise.mean_sum(expected.size))
+        return round(noise_in(expected, noise.on(expected.size).mean_size))
 
     def _step(self, place: int, kind: type[Kind]) -> Kind:
         """Return the step at this place, from the next one on, which is known to be of a kind."""
@@ -112,7 +124,14 @@ class ModelInRounds:
     def _scores(self, cliques: Sequence[Names], shares: Sequence[Array]) -> dict[Names, int]:
         tallies = self.steps.tallies
         return {
-            names: score(tallies, names, share, self._cost(names), self.weights[names], self.joined)
+            names: score(
+                tallies,
+                names,
+                share,
+                self._cost(names, share),
+                self.weights[names],
+                self.joined,
+            )
             for names, share in zip(cliques, shares, strict=True)
         }
 
@@ -123,28 +142,42 @@ class ModelInRounds:
         self.counted += forest
         self._choose(candidates, times - len(forest))
 
-    def screen_pairs(self, pairs: Sequence[Names], times: int, more: int) -> None:
-        """Count a tree of the most linked pairs so often, and then what a model gets wrong."""
-        first = self._distances(pairs, self._before(pairs))
-        linked = sorted(pairs, key=lambda names: -first[names])
-        self._count(names for names in spanning_forest(linked) for _ in range(times))
-        tables = self._fit(_SOME_STEPS).tables(tuple(pairs))
-        apart = np.array(list(self._distances(pairs, tables).values()), dtype=np.float64)
-        compared, counting = self._step(-1, Comparing), self._step(0, Counting)
-        size, rows = counting.noise(MARGINAL).mean_size, self.steps.tallies.rows
-        noises = np.array([noise_in(table * rows, size) for table in tables])
-        # A distance is half of that in L1, which the noise of a table is added up in.
-        wrong = 2 * shrink(apart, compared.noise.deviation)
-        counts = allot(wrong, noises, [self.weights[names] for names in pairs], more)
-        self._count(n for n, many in zip(pairs, counts, strict=True) for _ in range(many))
+    def screen_pairs(self, pairs: Sequence[Names], first: int, more: int) -> None:
+        """Count a tree of the most linked pairs, so many times in all, and then what it misses."""
+        before = dict(zip(pairs, self._before(pairs), strict=True))
+        apart = self._distances(before)
+        linked = sorted(pairs, key=lambda names: -apart[names])
+        self._count_apart(spanning_forest(linked), apart, before, first)
+        tables = dict(zip(pairs, self._fit(_SOME_STEPS).tables(tuple(pairs)), strict=True))
+        self._count_apart(pairs, self._distances(tables), tables, more)
         # The points that were drawn know the tree alone.
         self._points = self._tilt = None
 
-    def _distances(self, pairs: Sequence[Names], tables: Sequence[Array]) -> dict[Names, int]:
-        return {n: self.steps.distance(n, t) for n, t in zip(pairs, tables, strict=True)}
+    def _count_apart(
+        self,
+        pairs: Sequence[Names],
+        apart: Mapping[Names, int],
+        tables: Mapping[Names, Array],
+        times: int,
+    ) -> None:
+        """Count some of the pairs, so many times in all, each as often as that is worth it.
 
-    def _count(self, tables: Iterable[Names]) -> None:
-        self.counted += [self.steps.count(names) for names in tables]
+        `apart` has their noisy distances from these shares, measured in the last steps.
+        """
+        compared, counting = self._step(-1, Comparing), self._step(0, Counting)
+        size, rows = counting.noise(MARGINAL).mean_size, self.steps.tallies.rows
+        expected = [tables[names] * rows for names in pairs]
+        distances = np.array([apart[names] for names in pairs], dtype=np.float64)
+        told = np.array([part_above_noise(table, size) for table in expected])
+        # A distance is half of that in L1, which the noise of a table is added up in.
+        wrong = 2 * shrink(distances, compared.noise.deviation) * told
+        noises = np.array([noise_in(table, size) for table in expected])
+        counts = allot(wrong, noises, [self.weights[names] for names in pairs], times)
+        for names, many in zip(pairs, counts, strict=True):
+            self.counted += [self.steps.count(names) for _ in range(many)]
+
+    def _distances(self, tables: Mapping[Names, Array]) -> dict[Names, int]:
+        return {names: self.steps.distance(names, shares) for names, shares in tables.items()}
 
     def _before(self, pairs: Sequence[Names]) -> list[Array]:
         """Return what the columns alone say of these pairs, or a public starting table."""
@@ -193,7 +226,8 @@ class ModelInRounds:
                 steps=most,
                 start=None if self._tilt is None else self._tilt.numbers,
                 pull=self.start.pull(self._first, self.counted),
-                hold=self.hold,
+                hold=PULL_OF_FEW if self.chooses_few else PULL,
+                holds_unlinked=self.holds_unlinked,
                 progress=told,
             )
         except Exception as problem:
@@ -248,7 +282,14 @@ class ModelInRounds:
             return alone
         pairs = [spread_out(one, shares) for names in taken for one in counts[names]]
         simpler = fit_tree(self.singles, pairs_of_a_forest(pairs)) if self._has_few_rows else alone
-        found, _ = fit_or_simpler("graph", self.sizes, [*self.singles, *pairs], simpler, None)
+        found, _ = fit_or_simpler(
+            "graph",
+            self.sizes,
+            [*self.singles, *pairs],
+            simpler,
+            None,
+            holds_unlinked=self.holds_unlinked,
+        )
         return found if isinstance(found, GraphModel) else found.as_graph()
 
     @property

@@ -32,12 +32,21 @@ def noise_in(expected: Array, mean_size: float) -> float:
     return float(np.minimum(mean_size, expected).sum())
 
 
+def part_above_noise(expected: Array, mean_size: float) -> float:
+    """Return which part of a distance counts can tell: that of the rows in cells that stand out.
+
+    Rows in a cell of fewer than noise adds or removes are lost in it, in proportion.
+    """
+    told = np.minimum(1.0, expected / max(mean_size, 1e-9))
+    return float((expected * told).sum() / max(expected.sum(), 1e-9))
+
+
 def allot(distances: Array, noises: Array, weights: Sequence[int], slots: int) -> list[int]:
     """Return how often each table is counted, so that errors are expected to be least.
 
     A table that is off by d and that m counts would leave with an error of s/√m is off by about
     1/√(1/d² + m/s²) once it is counted m times and both are weighed. That is convex in m, so each
-    slot goes where it gains most.
+    slot goes where it gains most, and where that is the same, to what was counted least.
     Ensures: the counts add up to `slots`.
     """
     distance, noise = (np.maximum(each, 1e-9) for each in (distances, noises))
@@ -50,10 +59,10 @@ def allot(distances: Array, noises: Array, weights: Sequence[int], slots: int) -
         return float(weights[place] * (before - after))
 
     counts = [0] * len(distance)
-    waiting = [(-gain(place, 0), place) for place in range(len(counts))]
+    waiting = [(-gain(place, 0), 0, place) for place in range(len(counts))]
     heapq.heapify(waiting)
     for _ in range(slots):
-        _, place = waiting[0]
+        _, _, place = waiting[0]
         counts[place] += 1
-        heapq.heapreplace(waiting, (-gain(place, counts[place]), place))
+        heapq.heapreplace(waiting, (-gain(place, counts[place]), counts[place], place))
     return counts

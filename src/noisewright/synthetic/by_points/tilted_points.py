@@ -48,16 +48,18 @@ def tilt_points(
     start: Mapping[Names, Array] | None = None,
     pull: float | None = None,
     hold: float = PULL,
+    holds_unlinked: bool = False,
     progress: Progress | None = None,
 ) -> Tilt:
     """Fit the shares of the points to noisy counts of whole marginals, and of single queries.
 
-    `start` has the numbers of an earlier fit. `pull` is τ; left out, it is `hold` times 1/σ.
+    `start` has the numbers of an earlier fit. `pull` is τ; left out, it is `hold` times 1/σ, and
+    with `holds_unlinked` more for pairs that look independent.
     Requires: measurements of the same rows.
     Ensures: nearly the least of what `joined_counts.py` says, or the best that so many steps come
     to; the same counts give the same shares, in whatever order they come.
     """
-    counts = JoinedCounts(measurements, hold, tau=pull)
+    counts = JoinedCounts(measurements, hold, tau=pull, holds_unlinked=holds_unlinked)
     inside = {
         column_of_query(one): _is_inside(points, one)
         for one in measurements

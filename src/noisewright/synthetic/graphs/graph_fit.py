@@ -45,14 +45,16 @@ def fit_graph(
     simpler: GraphModel,
     *,
     progress: Progress | None = None,
+    holds_unlinked: bool = False,
 ) -> GraphModel:
     """Fit a graph of columns to noisy counts of whole marginals.
 
+    With `holds_unlinked`, pairs that look independent are held there more strongly.
     Requires: measurements of whole marginals of the same rows; finite potentials.
     Ensures: nearly the least of what `joined_counts.py` says; the same counts give the same model,
     in whatever order they come.
     """
-    counts = JoinedCounts(measurements)
+    counts = JoinedCounts(measurements, holds_unlinked=holds_unlinked)
     offsets = {names: np.zeros(shape) for names, shape in counts.shapes.items()}
     for columns, values in simpler.potentials:
         names, ordered = in_order(columns, values)
@@ -112,6 +114,8 @@ def fit_or_simpler(
     measurements: Sequence[Measurement],
     simpler: TreeModel | GraphModel,
     progress: Progress | None,
+    *,
+    holds_unlinked: bool = False,
 ) -> tuple[TreeModel | GraphModel, tuple[str, ...]]:
     """Return the fit, or a simpler model and a note: what was paid for is not lost.
 
@@ -122,7 +126,8 @@ def fit_or_simpler(
     told = ToldProgress(progress)
     try:
         start = simpler if isinstance(simpler, GraphModel) else simpler.as_graph()
-        return fit_graph(sizes, measurements, start, progress=told), ()
+        fitted = fit_graph(sizes, measurements, start, progress=told, holds_unlinked=holds_unlinked)
+        return fitted, ()
     except Exception as problem:
         if problem in told.raised:
             raise

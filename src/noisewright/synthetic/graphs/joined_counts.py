@@ -15,6 +15,10 @@ Half the sum of (gradient / σ)² is how far p is from the best at most (the gap
 knows when to stop. With τ = 1/σ of the noisiest counts, a count that is off by one deviation
 changes a cell by a factor e at most: cells that are counted well become what was counted, and cells
 below the noise stay near the simpler model.
+
+Where pairs were counted although they may be independent, τ is larger for those that look so. With
+counts e if their columns were independent, a deviation of variance κ e in each cell would be
+estimated best by τ = 1/κ, and Σ (y − e)² − K σ², over the K cells, is expected to be κ N.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ from numpy.typing import NDArray
 
 from noisewright.estimation import project_to_simplex
 from noisewright.synthetic.graphs.descent import dot, lowest
-from noisewright.synthetic.steps.joined_bins import JoinedBins
+from noisewright.synthetic.steps.joined_bins import JoinedBins, add_up
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.transaction import Progress
 
@@ -39,6 +43,9 @@ Names = tuple[str, ...]
 
 _LEAST_DEVIATION = 2.0**-4
 """Counts without noise: certain, but not so much that nothing else counts."""
+
+_FEWEST_CELLS = 16
+"""Smaller pairs are not held more strongly: their deviations are far from κ e in each cell."""
 
 _CLOSE = 1e-4
 """How far from the best, for each count: the ten-thousandth part of what its noise adds."""
@@ -49,6 +56,7 @@ _CLOSE = 1e-4
 class JoinedCounts:
     """What was counted, table by table; `pull` is τ times σ of the noisiest counts, where no τ is.
 
+    With `holds_unlinked`, and no τ, it is more for pairs that look independent.
     One query is a table of a column of its own, of those that it does not count and those it does.
     Requires: measurements of the same rows, and those of the same columns in the same bins.
     """
@@ -56,6 +64,7 @@ class JoinedCounts:
     measurements: Sequence[Measurement]
     pull: float = 1.0
     tau: float | None = None
+    holds_unlinked: bool = False
 
     @cached_property
     def _seen(self) -> dict[Names, tuple[Array, float]]:
@@ -102,8 +111,30 @@ class JoinedCounts:
     @cached_property
     def _pulls(self) -> Array:
         """What holds each number near zero: τ σ²."""
+        if self.tau is not None:
+            return self.tau * self._variances
         usual = self.pull / np.sqrt(self._variances.max())
-        return (usual if self.tau is None else self.tau) * self._variances
+        found = {names: max(usual, self._least_pull(names)) for names in self._seen}
+        return join(
+            np.full(counts.shape, found[names] * variance)
+            for names, (counts, variance) in self._seen.items()
+        )
+
+    def _least_pull(self, names: Names) -> float:
+        """Return τ of a pair as if it were as linked as it may be: a deviation beyond.
+
+        It is 0 where a column is better known from the pair than by itself: that would be lost.
+        """
+        counts, variance = self._seen[names]
+        if not self.holds_unlinked or len(names) != 2 or counts.size < _FEWEST_CELLS:
+            return 0.0
+        alone = [self._seen[name,] for name in names if (name,) in self._seen]
+        if len(alone) < 2 or any(own * each.size > variance * counts.size for each, own in alone):
+            return 0.0
+        apart = np.outer(*(project_to_simplex(each / self.rows) for each, _ in alone)) * self.rows
+        gaps = counts - add_up(apart, names, self.joined.get(names, {}))
+        linked = max(float((gaps**2).sum()) - counts.size * variance, 0.0)
+        return self.rows / (linked + float(np.sqrt(2 * counts.size)) * variance)
 
     @cached_property
     def _scales(self) -> Array:
