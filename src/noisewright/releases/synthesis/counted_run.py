@@ -162,7 +162,7 @@ class CountedRun:
         if one.query:
             return self._is_condition(one)
         parts = [part.columns for part in self.workload.parts if isinstance(part, Marginal)]
-        return one.columns in self._varying(parts) or one.columns in parts
+        return one.columns in self._drop_constants(parts) or one.columns in parts
 
     def _is_asked(self, columns: Names) -> bool:
         """Tell whether some part of the workload has these columns: pairs may be among others."""
@@ -174,9 +174,9 @@ class CountedRun:
         parts = [part.columns for part in self.workload.parts]
         if len(columns) == 2:
             return any(set(columns) <= set(names) for names in parts)
-        return set(columns) in [set(names) for names in self._varying(parts)]
+        return set(columns) in [set(names) for names in self._drop_constants(parts)]
 
-    def _varying(self, parts: Iterable[Names]) -> list[Names]:
+    def _drop_constants(self, parts: Iterable[Names]) -> list[Names]:
         return [varying(self.bins.domain, names) for names in parts]
 
     def _is_condition(self, one: Measurement) -> bool:
@@ -184,7 +184,7 @@ class CountedRun:
         if self.workload is None:
             return set(one.columns) <= {*self._names}
         assert one.cells is not None
-        return (one.columns, one.query, _packed(one.cells)) in self._conditions
+        return (one.columns, one.query, _pack(one.cells)) in self._conditions
 
     @cached_property
     def _conditions(self) -> frozenset[tuple[Names, str, bytes]]:
@@ -197,9 +197,9 @@ class CountedRun:
             is_small = prod(shape) * part.count(domain) <= _MOST_MATRIX
             if part.columns in about and is_small and not isinstance(part, Marginal):
                 rows = zip(part.labels(domain), part.masks(shape), strict=True)
-                found |= {(part.columns, label, _packed(cells)) for label, cells in rows}
+                found |= {(part.columns, label, _pack(cells)) for label, cells in rows}
         return frozenset(found)
 
 
-def _packed(cells: NDArray[np.bool_]) -> bytes:
+def _pack(cells: NDArray[np.bool_]) -> bytes:
     return np.packbits(cells.reshape(-1)).tobytes()

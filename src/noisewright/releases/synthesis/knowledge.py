@@ -263,7 +263,7 @@ def _table(given: Any, columns: Columns, number: int) -> tuple[TotalsTable, list
     found = np.zeros(shape, dtype=np.int64)
     found.reshape(-1)[places] = counts
     left_out = [
-        f"The totals by {' × '.join(names)} leave out {_listed(spaces[name], missing)} of "
+        f"The totals by {' × '.join(names)} leave out {_list_values(spaces[name], missing)} of "
         f"{name!r}: no synthetic row has any of these."
         for name in names
         if (missing := np.setdiff1d(np.arange(spaces[name].size), codes[name]).tolist())
@@ -282,7 +282,9 @@ def _codes(table: Any, name: str, field: Field, where: str) -> NDArray[Any]:
             raise
         cell, row, why = table.column(name)[problem.row].as_py(), problem.row, problem.why
         space = field.space
-        labels = f": {_listed(space, range(space.size))}" if isinstance(space, Categories) else ""
+        labels = (
+            f": {_list_values(space, range(space.size))}" if isinstance(space, Categories) else ""
+        )
         raise OutsideSpaceError(
             f"{where}: the column {name!r} has {brief(cell)} at row {row + 1:,}, which {why}"
             f"{labels}. Totals are of declared values: correct this one, or leave it out if no row "
@@ -295,7 +297,7 @@ def _codes(table: Any, name: str, field: Field, where: str) -> NDArray[Any]:
         raise
 
 
-def _listed(space: Space, codes: Sequence[int]) -> str:
+def _list_values(space: Space, codes: Sequence[int]) -> str:
     """Return some of the values of a space, and how many more there are."""
     shown = ", ".join(brief(space.point(code)) for code in codes[:_MOST_LISTED])
     more = len(codes) - _MOST_LISTED
