@@ -287,7 +287,7 @@ def test_synthesis_pooling(
     monkeypatch.setattr(synthesis_pooling, "POPULATION", 3000)
     monkeypatch.setattr(sys, "argv", ["x", "--runs", "1"])
     synthesis_pooling.main()
-    assert len(capsys.readouterr().out.splitlines()) == 7
+    assert len(capsys.readouterr().out.splitlines()) == 8
 
 
 def test_synthesis(

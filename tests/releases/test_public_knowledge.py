@@ -134,7 +134,14 @@ def test_what_cannot_be_used_is_named() -> None:
     )
     refuse("the prior: it has no rows", prior=DATA.slice(0, 0))
     refuse("add up to 2,999, but 3,000", totals={"region": REGIONS | {"isle": 0}})
-    refuse("totals 1: the column 'region'", SpaceError, totals={"region": {"west": 3_000}})
+    refuse(
+        "totals 1: the column 'region' has 'west' at row 1, which is not one of the 3 declared "
+        "labels: 'north', .*correct this one, or leave it out",
+        OutsideSpaceError,
+        totals={"region": {"west": 3_000}},
+    )
+    refuse("has 200 at row 1, which is outside of", OutsideSpaceError, totals={"age": {200: 3_000}})
+    refuse("has None at row 1, which is empty", OutsideSpaceError, totals={"sex": {None: 3_000}})
     refuse("about 'land'", totals={"land": {"west": 3_000}})
     refuse("a count is 1.5", totals={"region": {"north": 1.5}})
     refuse("has no column 'count'", totals=pa.table({"region": ["north"], "n": [3_000]}))
@@ -202,3 +209,38 @@ def test_an_error_in_a_file_of_zeros_names_the_file(tmp_path: Path) -> None:
 def test_a_single_condition_or_counts_without_their_column_are_refused_in_words() -> None:
     refuse("zeros is one condition; give a list", zeros={"sex": "male", "pregnant": "yes"})
     refuse("name the column, as in", totals=REGIONS)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, pa.array])
+def test_a_list_may_hold_tables_by_their_columns(kind: Any) -> None:
+    """A list of rows is one table; in a table by its columns, a count is a list itself."""
+    data, columns = {"s": [0, 1, 1], "x": [0, 1, 2]}, {"s": [0, 1], "x": [0, 1, 2]}
+    table = {"s": kind([0, 1, 1]), "x": kind([0, 1, 2]), "count": kind([1, 1, 1])}
+    rows = [{"s": s, "x": x, "count": 1} for s, x in zip(data["s"], data["x"], strict=True)]
+    for totals in (table, [table], rows):
+        made = nw.synthesize(data, columns, epsilon=1, ledger=None, totals=totals)
+        assert sorted(tuple(row.values()) for row in made.table.to_pylist()) == [
+            (0, 0),
+            (1, 1),
+            (1, 2),
+        ]
+
+
+def test_declared_values_that_totals_leave_out_are_named() -> None:
+    data = {"s": ["a", "b", "b"], "x": [0, 1, 2]}
+    columns = {"s": ["a", "b", "c"], "x": nw.Counts(20)}
+
+    def said(totals: Any) -> list[str]:
+        made = nw.synthesize(data, columns, epsilon=1, ledger=None, totals=totals)
+        before = nw.planning.predict_synthesis(columns, people=3, epsilon=1, totals=totals)
+        notes = [note for note in made.notes if "leave out" in note]
+        assert [note for note in before.remarks if "leave out" in note] == notes
+        return notes
+
+    assert said({"s": {"a": 1, "b": 2}}) == [
+        "The totals by s leave out 'c' of 's': no synthetic row has any of these."
+    ]
+    assert said({"s": {"a": 1, "b": 2, "c": 0}}) == []
+    (note,) = said({"x": {0: 1, 1: 1, 2: 1}})
+    assert note.startswith("The totals by x leave out 3, 4, ")
+    assert "12 and 8 more of 'x'" in note

@@ -255,3 +255,20 @@ def test_a_table_in_memory_has_no_place_for_its_counts() -> None:
     made = nw.synthesize({"a": [0, 1]}, {"a": nw.Counts(1)}, epsilon=1, ledger=None)
     with pytest.raises(ReleaseError, match="in memory"):
         made.save_counts()
+
+
+@pytest.mark.parametrize("epsilon", ["1e-18", "1e-30", "1e-100"])
+def test_intervals_beyond_64_bits_are_doubles_that_are_no_narrower(epsilon: str) -> None:
+    made = nw.synthesize(
+        {"a": [0, 1, 1], "x": [0, 1, 2]},
+        {"a": [0, 1], "x": nw.Counts(2)},
+        epsilon=epsilon,
+        ledger=None,
+    )
+    table = made.noisy_counts()
+    assert table.column_names[-4:] == ["noisy_count", "standard_deviation", "low_95", "high_95"]
+    halves = [one.noise.half_width for one in made.measurements for _ in range(one.counts.size)]
+    for row, half in zip(table.to_pylist(), halves, strict=True):
+        assert row["low_95"] <= row["noisy_count"] - half
+        assert row["high_95"] >= row["noisy_count"] + half
+        assert row["high_95"] - row["low_95"] < 2.01 * half + 2

@@ -289,6 +289,25 @@ def test_counts_whose_noise_was_independent_are_read_as_such(tmp_path: Path) -> 
     (one,) = made.measurements
     assert int(one.counts.sum()) == made.people
     _edited(lambda document: document["measurements"][0].pop("adds_up"))(tmp_path)
+    with pytest.raises(ReleaseError, match="adds up to 0 only in one of them"):
+        nw.results.Synthesis.open(out)
+    (step,) = made.certificate.document["mechanism"]["steps"]
+    independent = {k: v for k, v in step["noise"][0].items() if k != "balanced_cells"}
+
+    def certify(noise: dict[str, Any]) -> None:
+        proof = certify_steps(
+            [{**step, "noise": [noise]}],
+            unit="epsilon",
+            total=Fraction(1),
+            guarantee=nw.accounting.Guarantee(1),
+        )
+        proof.save(tmp_path / "synthetic.certificate.json")
+        _edited(lambda document: document.update(certificate=proof.digest))(tmp_path)
+
+    certify({**independent, "decay": "1/4"})
+    with pytest.raises(ReleaseError, match="noise of its counts of smokes is not that of"):
+        nw.results.Synthesis.open(out)
+    certify(independent)
     (other,) = nw.results.Synthesis.open(out).measurements
     assert (one.noise.balanced_cells, other.noise.balanced_cells) == (2, None)
     assert other.deviation > 1.9 * one.deviation

@@ -13,7 +13,7 @@ import pytest
 
 import noisewright as nw
 from noisewright.errors import OutsideSpaceError, TooLargeError
-from noisewright.releases.synthesis.reading_back import _require_chosen, _require_same_bins
+from noisewright.releases.synthesis.certified_counts import require_joined, require_same_bins
 
 SCHEMA = Path(nw.__file__).parent / "schemas" / "synthesis-1.json"
 SPACES: dict[str, Any] = {
@@ -395,15 +395,15 @@ def test_joined_bins_of_what_no_choice_selected_are_refused(joined: Any, tmp_pat
     with pytest.raises(nw.errors.ReleaseError, match="only pairs that a choice"):
         _open_changed(joined, tmp_path, document)
     measurements, spends = joined.measurements, joined.spends
-    _require_chosen(measurements, spends, "points")
+    require_joined(measurements, spends, "points")
     counts = [spend for spend in spends if spend.is_count]
     with pytest.raises(nw.errors.ReleaseError, match="only pairs that a choice"):
-        _require_chosen(measurements, counts, "points")
+        require_joined(measurements, counts, "points")
     (at,) = (place for place, one in enumerate(measurements) if one.columns == ("job", "age"))
     wider = [*measurements]
     wider[at] = replace(measurements[at], columns=("job", "age", "gain"))
     with pytest.raises(nw.errors.ReleaseError, match="only pairs that a choice"):
-        _require_chosen(wider, spends, "points")
+        require_joined(wider, spends, "points")
 
 
 def test_bins_that_one_order_of_joining_cannot_give_are_refused(joined: Any) -> None:
@@ -413,12 +413,12 @@ def test_bins_that_one_order_of_joining_cannot_give_are_refused(joined: Any) -> 
         replace(one, columns=(name, "age"), joined={"age": bins.join("age", starts)})
         for name, starts in (("job", (0, 4, 9)), ("gain", (0, 9)), ("weight", (0, 5)))
     )
-    _require_same_bins([one, one])
-    _require_same_bins([fine, coarse])
+    require_same_bins([one, one])
+    require_same_bins([fine, coarse])
     with pytest.raises(nw.errors.ReleaseError, match="of age are not nested"):
-        _require_same_bins([fine, other])
+        require_same_bins([fine, other])
     with pytest.raises(nw.errors.ReleaseError, match="are in different bins"):
-        _require_same_bins([one, fine])
+        require_same_bins([one, fine])
 
 
 def _open_changed(made: Any, folder: Path, document: Any) -> Any:

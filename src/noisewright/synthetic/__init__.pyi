@@ -1,5 +1,4 @@
 from .bins import BINS as BINS, Bins as Bins
-from .bounds.counted_sums import stages_of_counts as stages_of_counts
 from .bounds.query_bounds import QueryBound as QueryBound, bound_query as bound_query
 from .bounds.question import ClassedQuery as ClassedQuery
 from .by_blr.accuracy import blr_accuracy as blr_accuracy, blr_size as blr_size
@@ -26,6 +25,12 @@ from .knowledge.totals import Totals as Totals
 from .knowledge.zeros import Zeros as Zeros
 from .split.split_columns import SplitColumns as SplitColumns, fields_of as fields_of
 from .steps.balanced_law import BalancedLaw as BalancedLaw, variance_share as variance_share
+from .steps.decided_in_run import (
+    Decider as Decider,
+    counts_with_most_linked as counts_with_most_linked,
+    deciders as deciders,
+    is_decided_so as is_decided_so,
+)
 from .steps.joined_bins import JoinedBins as JoinedBins
 from .steps.measurement import (
     FARTHEST as FARTHEST,
@@ -52,5 +57,9 @@ from .tallies import (
     varying as varying,
 )
 from .workload_errors import PartError as PartError, WorkloadErrors as WorkloadErrors
-from .workloads.counting_queries import Conjunction as Conjunction, Marginal as Marginal
+from .workloads.counting_queries import (
+    Conjunction as Conjunction,
+    Marginal as Marginal,
+    Queries as Queries,
+)
 from .workloads.workload import Workload as Workload

@@ -8,6 +8,7 @@ import io
 import os
 import re
 from itertools import product
+from math import inf, nextafter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,10 +57,20 @@ def counts_table(made: Synthesis) -> Any:
         found["low_95"] += [count - half for count in counts]
         found["high_95"] += [count + half for count in counts]
     kinds = {"time": pa.int64(), "noisy_count": pa.int64(), "standard_deviation": pa.float64()}
-    kinds |= {"low_95": pa.int64(), "high_95": pa.int64()}
-    return pa.table(
-        {name: pa.array(values, kinds.get(name, pa.string())) for name, values in found.items()}
-    )
+    lows, highs = _ends(found.pop("low_95"), -inf), _ends(found.pop("high_95"), inf)
+    plain = {name: pa.array(many, kinds.get(name, pa.string())) for name, many in found.items()}
+    return pa.table({**plain, "low_95": lows, "high_95": highs})
+
+
+def _ends(values: list[int], outward: float) -> Any:
+    """Return the ends of intervals as whole numbers, or as doubles where 64 bits do not hold them.
+
+    Doubles are rounded outward, so that no interval becomes narrower.
+    """
+    try:
+        return pa.array(values, pa.int64())
+    except OverflowError:
+        return pa.array([nextafter(float(value), outward) for value in values], pa.float64())
 
 
 def _values(one: Measurement, widest: int) -> list[list[Any]]:

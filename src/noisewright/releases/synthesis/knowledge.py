@@ -11,14 +11,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from noisewright.errors import InputError, NoisewrightError
+from noisewright.errors import InputError, NoisewrightError, OutsideSpaceError
 from noisewright.files import read_text
 from noisewright.given import brief
 from noisewright.plans import locate
 from noisewright.relations import sql_table
 from noisewright.releases.synthesis.declared import Columns, Declared
 from noisewright.releases.synthesis.result import Synthesis
-from noisewright.spaces import Records, Subsets
+from noisewright.spaces import Categories, Records, Space, Subsets
 from noisewright.synthetic import (
     Bins,
     Conjunction,
@@ -37,6 +37,7 @@ COUNT = "count"
 """The column of a table of totals that has them."""
 
 _MOST_TOTAL = 1 << 48
+_MOST_LISTED = 10
 
 
 @final
@@ -48,11 +49,13 @@ class GivenKnowledge:
     totals: tuple[TotalsTable, ...] = ()
     prior: Any = None
     columns: Columns | None = None
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, columns: Columns, *, zeros: Any, prior: Any, totals: Any) -> GivenKnowledge:
         """Read what is small; the starting table is read when its bins are known."""
-        made = cls(read_zeros(zeros, columns.domain), read_totals(totals, columns), prior, columns)
+        tables, remarks = read_totals(totals, columns)
+        made = cls(read_zeros(zeros, columns.domain), tables, prior, columns, remarks)
         named = [name for one in made.zeros for name in one.columns]
         _require_unlimited(columns, {*named, *made.columns_with_totals})
         return made
@@ -171,10 +174,13 @@ def _require_some_possible(prior: Prior, zeros: Zeros) -> None:
         )
 
 
-def read_totals(given: Any, columns: Columns) -> tuple[TotalsTable, ...]:
-    """Return tables of public totals: one, several in a list, or {column: {value: count}}."""
+def read_totals(given: Any, columns: Columns) -> tuple[tuple[TotalsTable, ...], tuple[str, ...]]:
+    """Return tables of public totals, and what is to be said about them.
+
+    There may be one, several in a list, or {column: {value: count}}.
+    """
     if given is None:
-        return ()
+        return (), ()
     if isinstance(given, Mapping) and all(isinstance(one, Mapping) for one in given.values()):
         listed = [_from_mapping(str(name), one) for name, one in given.items()]
     elif isinstance(given, list | tuple) and not _are_records(given):
@@ -183,7 +189,8 @@ def read_totals(given: Any, columns: Columns) -> tuple[TotalsTable, ...]:
         listed = [given]
     if not listed:
         raise InputError("totals is empty. Leave it out, or give {'region': {'north': 120, …}}.")
-    found = [_table(one, columns, number) for number, one in enumerate(listed, start=1)]
+    read = [_table(one, columns, number) for number, one in enumerate(listed, start=1)]
+    found = [table for table, _ in read]
     twice = [
         names
         for place, (names, _) in enumerate(found)
@@ -192,7 +199,7 @@ def read_totals(given: Any, columns: Columns) -> tuple[TotalsTable, ...]:
     ]
     if twice:
         raise InputError(f"there are two tables of totals by {' × '.join(twice[0])}; give one.")
-    return tuple(found)
+    return tuple(found), tuple(remark for _, remarks in read for remark in remarks)
 
 
 def _each(given: Any) -> list[Any]:
@@ -202,14 +209,20 @@ def _each(given: Any) -> list[Any]:
 
 
 def _are_records(given: Sequence[Any]) -> bool:
-    return bool(given) and all(isinstance(one, Mapping) and COUNT in one for one in given)
+    """Tell whether these are the rows of one table; a table of columns has a count for each row."""
+    return bool(given) and all(
+        isinstance(one, Mapping)
+        and COUNT in one
+        and (isinstance(one[COUNT], str) or not hasattr(one[COUNT], "__len__"))
+        for one in given
+    )
 
 
 def _from_mapping(name: str, counts: Mapping[Any, Any]) -> dict[str, list[Any]]:
     return {name: list(counts), COUNT: list(counts.values())}
 
 
-def _table(given: Any, columns: Columns, number: int) -> TotalsTable:
+def _table(given: Any, columns: Columns, number: int) -> tuple[TotalsTable, list[str]]:
     where = f"totals {number}"
     if isinstance(given, Mapping) and given and all(isinstance(one, int) for one in given.values()):
         raise InputError(
@@ -241,20 +254,54 @@ def _table(given: Any, columns: Columns, number: int) -> TotalsTable:
         )
     spaces, declared = columns.domain.by_name, columns.schema.fields
     fields = {name: declared.get(name, Field.of(spaces[name])) for name in names}
-    try:
-        pieces = list(table_codes(table, fields, names))
-    except NoisewrightError as problem:
-        problem.args = (f"{where}: {problem}",)
-        raise
     counts = _whole_numbers(table.column(COUNT).to_pylist(), where)
-    codes = {name: np.concatenate([piece[name] for piece in pieces]) for name in names}
+    codes = {name: _codes(table, name, fields[name], where) for name in names}
     shape = shape_of(columns.domain, names)
     places = np.ravel_multi_index([codes[name].astype(np.int64) for name in names], shape)
     if np.unique(places).size < places.size:
         raise InputError(f"{where} has a cell twice. Give each combination of values once.")
     found = np.zeros(shape, dtype=np.int64)
     found.reshape(-1)[places] = counts
-    return names, found
+    left_out = [
+        f"The totals by {' × '.join(names)} leave out {_list_values(spaces[name], missing)} of "
+        f"{name!r}: no synthetic row has any of these."
+        for name in names
+        if (missing := np.setdiff1d(np.arange(spaces[name].size), codes[name]).tolist())
+    ]
+    return (names, found), left_out
+
+
+def _codes(table: Any, name: str, field: Field, where: str) -> NDArray[Any]:
+    """Return the codes of a column of totals, which are public: an error shows the value."""
+    try:
+        pieces = [piece[name] for piece in table_codes(table, {name: field}, (name,))]
+        return np.concatenate(pieces)
+    except OutsideSpaceError as problem:
+        if problem.row is None:
+            problem.args = (f"{where}: {problem}",)
+            raise
+        cell, row, why = table.column(name)[problem.row].as_py(), problem.row, problem.why
+        space = field.space
+        labels = (
+            f": {_list_values(space, range(space.size))}" if isinstance(space, Categories) else ""
+        )
+        raise OutsideSpaceError(
+            f"{where}: the column {name!r} has {brief(cell)} at row {row + 1:,}, which {why}"
+            f"{labels}. Totals are of declared values: correct this one, or leave it out if no row "
+            "has it.",
+            row=row,
+            why=why,
+        ) from None
+    except NoisewrightError as problem:
+        problem.args = (f"{where}: {problem}",)
+        raise
+
+
+def _list_values(space: Space, codes: Sequence[int]) -> str:
+    """Return some of the values of a space, and how many more there are."""
+    shown = ", ".join(brief(space.point(code)) for code in codes[:_MOST_LISTED])
+    more = len(codes) - _MOST_LISTED
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _read(given: Any) -> Any:

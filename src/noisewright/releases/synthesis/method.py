@@ -9,6 +9,13 @@ from noisewright.errors import ParameterError
 from noisewright.given import one_of, whole_number
 from noisewright.synthetic import BINS, INFERENCE, Inference, require_inference
 
+_FITTED_AS: dict[str, tuple[Inference, ...]] = {
+    "mst": ("points", "graph", "tree"),
+    "mwem": ("graph", "tree"),
+    "blr": ("tree",),
+}
+"""How counts may have been fitted, by the name of the method; "tree" stands for no graph, too."""
+
 
 @final
 @dataclass(frozen=True)
@@ -37,7 +44,7 @@ class Method:
     bins: int | None = BINS
 
     def __post_init__(self) -> None:
-        one_of(self.name, ("mst", "mwem", "blr"), name="method")
+        one_of(self.name, tuple(_FITTED_AS), name="method")
         if self.rounds is not None and self.name != "mwem":
             raise ParameterError("rounds belongs to method='mwem'. Leave it out.")
         require_inference(self.inference)
@@ -48,3 +55,10 @@ class Method:
     def of(given: Any) -> Method:
         """Read what was given as `method`: the name of one, or one with its options."""
         return given if isinstance(given, Method) else Method(given)
+
+
+def require_fitted(method: str, inference: str) -> Inference:
+    """Return how the counts of a run were fitted, or refuse what no such method does."""
+    known = _FITTED_AS[one_of(method, tuple(_FITTED_AS), name="method")]
+    found = require_inference(inference)
+    return one_of(found, known, name="inference", where=f"with method={method!r} ")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from noisewright.certificates import Certificate
 from noisewright.errors import NoisewrightError, ReleaseError
 from noisewright.exact import exactly, parse_json
 from noisewright.files import read_whole
@@ -19,12 +16,20 @@ from noisewright.given import whole_number
 from noisewright.mechanisms import Guarantee
 from noisewright.releases.files.target import COUNTS, TargetFiles
 from noisewright.releases.released import certificate_beside, file_digest
+from noisewright.releases.synthesis.certified_counts import (
+    require_compared,
+    require_counted,
+    require_joined,
+    require_proven,
+    require_same_bins,
+)
+from noisewright.releases.synthesis.counted_run import CountedRun
 from noisewright.releases.synthesis.declared import Declared
+from noisewright.releases.synthesis.method import require_fitted
 from noisewright.releases.synthesis.plain_spaces import read_space
 from noisewright.releases.synthesis.result import FORMAT, VERSION, Synthesis
 from noisewright.spaces import Records
 from noisewright.synthetic import (
-    DISTANCE,
     FARTHEST,
     MARGINAL,
     QUERY,
@@ -37,11 +42,8 @@ from noisewright.synthetic import (
     Spend,
     Workload,
     WorkloadErrors,
-    distance_name,
     fields_of,
-    require_inference,
     shape_of,
-    stages_of_counts,
 )
 
 _ROUNDING = 1e-6
@@ -120,25 +122,32 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
     spends = tuple(Spend(one["what"], exactly(one["amount"]), unit) for one in document["spends"])
     proof = certificate_beside(target, document["certificate"])
     if proof is not None:
-        _require_proven(proof, guarantee, rows, spends)
+        require_proven(proof, guarantee, rows, spends)
     people = whole_number(document["people"], name="people", least=1)
     measurements = tuple(
         _measurement(one, bins, people, unit, rows) for one in document["measurements"]
     )
-    _require_counted(measurements, spends, proof)
-    inference = require_inference(document.get("inference", "tree"))
-    _require_chosen(measurements, spends, inference)
-    _require_same_bins(measurements)
+    method = document["method"]
+    inference = require_fitted(method, document.get("inference", "tree"))
+    require_counted(measurements, spends)
+    require_joined(measurements, spends, inference)
+    require_same_bins(measurements)
     comparisons = tuple(
         _comparison(one, bins.domain, people, unit, rows) for one in document.get("comparisons", ())
     )
-    _require_compared(comparisons, spends)
+    require_compared(comparisons, spends)
+    workload = None if asked is None else Workload.from_toml(asked, domain)
+    in_bins = None if workload is None else bins.workload(workload)
+    run = CountedRun(method, inference, bins, in_bins, spends, measurements, comparisons)
+    run.require_possible()
+    if proof is not None:
+        run.require_certified(proof)
     return Synthesis(
         table=read.read_rows(),
         domain=domain,
         split=read.columns.split,
-        _workload=None if asked is None else Workload.from_toml(asked, domain),
-        method=document["method"],
+        _workload=workload,
+        method=method,
         people=people,
         guarantee=guarantee,
         spends=spends,
@@ -158,103 +167,6 @@ def _made_of(document: Mapping[str, Any], target: TargetFiles, files: Any) -> Sy
         path=target.data,
         files=files,
     )
-
-
-def _require_proven(
-    proof: Certificate, guarantee: Guarantee, rows: int, spends: Sequence[Spend]
-) -> None:
-    """Refuse a description that says other things than its certificate proves."""
-    steps = proof.document["mechanism"]["steps"]
-    amounts = [exactly(step["amount"]) for step in steps]
-    same = (
-        proof.guarantee == guarantee
-        and proof.document["neighbors"]["rows_per_person"] == rows
-        and {proof.document["mechanism"]["unit"]} == {spend.unit for spend in spends}
-        and amounts == [spend.amount for spend in spends]
-        and [_is_count(step) for step in steps] == [spend.is_count for spend in spends]
-        # What is counted may have been chosen, and then has another name.
-        and all(
-            spend.is_count or spend.what == step["what"]
-            for spend, step in zip(spends, steps, strict=True)
-        )
-    )
-    if not same:
-        raise ReleaseError(
-            "the guarantee, the rows of a person, or the parts and kinds of its steps are not "
-            "those that its certificate proves"
-        )
-
-
-def _is_count(step: Mapping[str, Any]) -> bool:
-    """Tell whether a step of a certificate counted something: others are choices and distances."""
-    return step["kind"] != "choice" and not step["what"].startswith(DISTANCE)
-
-
-def _require_counted(
-    measurements: Sequence[Measurement], spends: Sequence[Spend], proof: Certificate | None
-) -> None:
-    """Refuse noisy counts that are not those of the steps: intervals follow from their noise."""
-    steps = [(spend.what, spend.amount) for spend in spends if spend.is_count]
-    if [(f"counts of {one.name}", one.noise.amount) for one in measurements] != steps:
-        raise ReleaseError(
-            "its noisy counts are not those of its steps, in their order and with their parts"
-        )
-    if proof is None:
-        return
-    proven = [step for step in proof.document["mechanism"]["steps"] if _is_count(step)]
-    for one, step in zip(measurements, proven, strict=True):
-        if ("query" if one.query else "marginal") not in {each["counts"] for each in step["noise"]}:
-            raise ReleaseError(
-                f"its counts of {one.name} change by more for one person than its certificate has "
-                "noise for"
-            )
-
-
-def _require_chosen(
-    measurements: Sequence[Measurement], spends: Sequence[Spend], inference: str
-) -> None:
-    """Refuse joined bins of what was not chosen: intervals expect them of chosen pairs alone."""
-    for one, stage in zip(measurements, stages_of_counts(spends), strict=True):
-        if one.joined and (inference != "points" or len(one.columns) != 2 or not stage):
-            raise ReleaseError(
-                f"its counts of {one.name} are in joined bins, which only pairs that a choice of "
-                "inference='points' selected can be"
-            )
-
-
-def _require_same_bins(measurements: Sequence[Measurement]) -> None:
-    """Refuse counts of the same columns in different bins, and bins that are not nested.
-
-    There is one way to join the bins of a pair, and any two ways to join those of a column are
-    nested: what intervals may miss is divided by how many sums that allows.
-    """
-    known: dict[frozenset[str], Mapping[str, JoinedBins]] = {}
-    starts: dict[str, set[frozenset[int]]] = defaultdict(set)
-    for one in measurements:
-        columns = frozenset(one.columns)
-        if one.cells is None and known.setdefault(columns, one.joined) != one.joined:
-            raise ReleaseError(f"its counts of {one.name} are in different bins")
-        for name, bins in one.joined.items():
-            starts[name].add(frozenset(bins.starts))
-    for name, ways in starts.items():
-        if not all(first <= second for first, second in pairwise(sorted(ways, key=len))):
-            raise ReleaseError(f"its joined bins of {name} are not nested")
-
-
-def _require_compared(comparisons: Sequence[ModelDistance], spends: Sequence[Spend]) -> None:
-    """Refuse distances that are not those of the steps: intervals follow from their noise.
-
-    Names of columns may hold whatever words join them, so that steps are compared as they are
-    written, in their order, and never taken apart.
-    """
-    steps = [(one.what, one.amount) for one in spends if one.what.startswith(DISTANCE)]
-    found = [
-        (distance_name(one.columns, time), one.noise.amount)
-        for time in (1, 2)
-        for one in comparisons
-    ]
-    if found != steps or len({frozenset(one.columns) for one in comparisons}) < len(comparisons):
-        raise ReleaseError("its distances from a model are not those of its steps")
 
 
 def _bins(document: Mapping[str, Any], domain: Records) -> Bins:

@@ -271,7 +271,8 @@ class Synthesis:
 
         `table` says what was counted, and `time` which count of it this is, from 1: some are
         counted several times. `column_1`, `value_1`, `column_2` … name the cell, and `noisy_count`
-        has the standard deviation and the 95% interval of its noise beside it.
+        has the standard deviation and the 95% interval of its noise beside it. The ends of these
+        intervals are whole numbers, or doubles where one of them is beyond 64 bits.
         """
         from noisewright.releases.synthesis.counts_table import counts_table
 

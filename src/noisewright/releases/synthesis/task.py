@@ -149,7 +149,7 @@ class SynthesisTask:
         """Return the errors to be expected of so many rows, with what is to be said about them."""
         errors = self.synthesizer(people).predict(people)
         said = remarks_on(errors, self.asked, self.budget.guarantee)
-        return replace(errors, remarks=(*self.about_noise, *said))
+        return replace(errors, remarks=(*self.about_noise, *self.known.remarks, *said))
 
     def rows(self, people: int) -> int:
         """Return how many rows are made from so many."""

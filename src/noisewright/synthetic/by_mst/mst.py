@@ -37,6 +37,7 @@ from noisewright.synthetic.graphs.forest import spanning_forest
 from noisewright.synthetic.graphs.graph_fit import Inference, fit_or_simpler
 from noisewright.synthetic.graphs.graph_model import cells_needed
 from noisewright.synthetic.graphs.tree_model import fit_tree, pairs_of_a_forest
+from noisewright.synthetic.steps.decided_in_run import counts_of_chosen_pair
 from noisewright.synthetic.steps.noise import MARGINAL, Noise
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
 from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule, choosing, counting
@@ -159,7 +160,7 @@ class Mst(CliqueSynthesizer):
         every = edges + self.more
         for numbers in (range(1, edges + 1), range(edges + 1, every + 1)):
             steps += [choosing(whole, f"choice {n} of {every}", choice) for n in numbers]
-            steps += [counting(whole, f"counts of the pair of choice {n}", pair) for n in numbers]
+            steps += [counting(whole, counts_of_chosen_pair(n), pair) for n in numbers]
         return Schedule(whole, tuple(steps))
 
     @property

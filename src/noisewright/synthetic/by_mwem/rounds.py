@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from noisewright.errors import InputError, ParameterError, TooLargeError
 from noisewright.estimation import project_to_simplex
 from noisewright.spaces import whole_number
+from noisewright.synthetic.steps.decided_in_run import counts_of_choice
 from noisewright.synthetic.steps.measurement import Measurement
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY
 from noisewright.synthetic.steps.schedule import Choosing, Counting, Schedule, choosing, counting
@@ -159,8 +160,8 @@ class Rounds(Synthesizer):
             return Schedule(whole, tuple(steps))
         for number in range(1, self.rounds + 1):
             steps.append(choosing(whole, f"choice {number} of {self.rounds}", choice))
-            what = f"counts of what choice {number} chose"
-            steps.append(counting(whole, what, count, sorted(kinds, reverse=True)))
+            both = sorted(kinds, reverse=True)
+            steps.append(counting(whole, counts_of_choice(number), count, both))
         return Schedule(whole, tuple(steps))
 
     def predict(self, rows: int) -> WorkloadErrors:

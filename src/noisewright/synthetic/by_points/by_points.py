@@ -32,6 +32,11 @@ from noisewright.synthetic.by_points.starting_points import StartingPoints
 from noisewright.synthetic.by_points.whole_rows import make_rows
 from noisewright.synthetic.clique_synthesizer import CliqueSynthesizer
 from noisewright.synthetic.knowledge.knowledge import PublicKnowledge
+from noisewright.synthetic.steps.decided_in_run import (
+    counts_by_distances,
+    counts_of_choice,
+    counts_with_most_linked,
+)
 from noisewright.synthetic.steps.noise import MARGINAL, QUERY, Noise
 from noisewright.synthetic.steps.noisy_steps import Drawn, NoisySteps
 from noisewright.synthetic.steps.schedule import Schedule, Step, choosing, comparing, counting
@@ -173,14 +178,14 @@ class ByPoints(CliqueSynthesizer):
         ]
         if division.partnered:
             steps += [
-                counting(whole, f"counts of {name} × the column most linked to it", parts.partnered)
+                counting(whole, counts_with_most_linked(name), parts.partnered)
                 for name in self._partners
             ]
         for time, counts in enumerate(division.screened, start=1):
             if division.screens:
                 steps += [comparing(whole, names, time, parts.distance) for names in self.pairs]
             steps += [
-                counting(whole, f"counts of pair {n} of {counts} by distances {time}", parts.pair)
+                counting(whole, counts_by_distances(n, counts, time), parts.pair)
                 for n in range(1, counts + 1)
             ]
         counts = [parts.pair] * division.chosen_pairs + [parts.larger] * division.chosen_larger
@@ -188,7 +193,7 @@ class ByPoints(CliqueSynthesizer):
         for number, amount in enumerate(counts, start=1):
             what = f"choice {number} of {division.choices}"
             steps.append(choosing(whole, what, parts.choice, change=change))
-            steps.append(counting(whole, f"counts of what choice {number} chose", amount))
+            steps.append(counting(whole, counts_of_choice(number), amount))
         return Schedule(whole, tuple(steps))
 
     @property
