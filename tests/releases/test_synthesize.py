@@ -21,6 +21,8 @@ from noisewright.errors import (
     TargetError,
     TooLargeError,
 )
+from noisewright.releases.synthesis.declared import Columns
+from noisewright.releases.synthesis.task import budget_for
 from tests.releases.synthetic_people import DATA, IDS, METHODS, SPACES
 
 
@@ -304,6 +306,28 @@ def test_a_plan_declares_columns_and_budget(tmp_path: Path) -> None:
     made = nw.synthesize(tmp_path / "people.parquet", tmp_path / "plan.toml", ledger=None)
     assert made.guarantee == nw.accounting.Guarantee(2)
     assert made.table.column_names == ["visits", "smokes"]
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "whole"),
+    [
+        (None, None, (2, "1e-6")),
+        (1, None, (1, "1e-6")),
+        (None, 0, (2, 0)),
+        (1, "1e-9", (1, "1e-9")),
+    ],
+)
+def test_what_is_left_out_of_the_budget_is_that_of_the_plan(
+    tmp_path: Path, epsilon: Any, delta: Any, whole: Any
+) -> None:
+    columns = {"smokes": nw.Column([True, False]), "visits": nw.Column(nw.Counts(5))}
+    plan = nw.Plan(columns, epsilon=2, delta="1e-6")
+    plan.save(tmp_path / "plan.toml")
+    for given in (plan, tmp_path / "plan.toml"):
+        found = budget_for(given, Columns.of(given), epsilon, delta)
+        assert found.guarantee == nw.accounting.Guarantee(*whole)
+    # Spaces alone have no budget.
+    assert budget_for(columns, Columns.of(columns), 1, None).guarantee.delta == 0
 
 
 @pytest.mark.parametrize(

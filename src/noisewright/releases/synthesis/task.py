@@ -227,14 +227,12 @@ def declaring_plan(plan: Any, workload: Any) -> Any:
 def budget_for(
     plan: Any, columns: Columns, epsilon: Number | None, delta: Number | None
 ) -> RunBudget:
-    """Return what may be spent: what was asked for, or else the budget of the plan."""
+    """Return what may be spent: what was asked for, and else what the plan says of each."""
     given, spare = columns.budget
-    if epsilon is None:
-        if given is None or not isinstance(plan, Plan | str | os.PathLike):
-            raise ParameterError("epsilon is missing: it is the privacy budget per person. Try 1.")
-        whole, slack = given, spare if delta is None else delta
-    else:
-        whole, slack = epsilon, 0 if delta is None else delta
+    if epsilon is None and (given is None or not isinstance(plan, Plan | str | os.PathLike)):
+        raise ParameterError("epsilon is missing: it is the privacy budget per person. Try 1.")
+    whole = given if epsilon is None else epsilon
+    slack = spare if delta is None else delta
     return RunBudget.of(whole, slack, rows_per_person=columns.rows_per_person)
 
 
