@@ -129,6 +129,28 @@ def test_a_table_that_says_nothing_is_called_so_before(method: Any) -> None:
     )
 
 
+def test_that_no_marginal_of_three_columns_is_counted_is_said() -> None:
+    columns = {name: list("abcdef") for name in "pqrs"}
+    words = "None of the 4 marginals of three or more columns in the workload is counted together"
+    few = nw.planning.predict_synthesis(columns, people=500, epsilon=0.1, workload=3)
+    assert f"{words}: noise would drown such counts at this budget" in "\n".join(few.remarks)
+    many = nw.planning.predict_synthesis(columns, people=10**6, epsilon=1, workload=3)
+    assert not any("counted together" in one for one in many.remarks)
+    pairs = nw.planning.predict_synthesis(columns, people=500, epsilon=0.1, workload=2)
+    assert not any("counted together" in one for one in pairs.remarks)
+    graph = nw.planning.predict_synthesis(
+        columns,
+        people=500,
+        epsilon=0.1,
+        workload=3,
+        method=nw.planning.Method("mst", inference="graph"),
+    )
+    assert f"{words}: this way of fitting counts pairs at most" in "\n".join(graph.remarks)
+    rows = [dict(zip("pqrs", "abcd", strict=True))] * 500
+    made = nw.synthesize(rows, columns, epsilon=0.1, workload=3, ledger=None)
+    assert sum(words in note for note in made.notes) == 1
+
+
 def test_a_bound_that_promises_nothing_is_called_so_before() -> None:
     known = nw.planning.predict_synthesis(
         {"smokes": [True, False]}, people=30, epsilon=0.01, method="blr"
