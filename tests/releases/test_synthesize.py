@@ -273,7 +273,8 @@ def test_columns_that_are_too_fine_to_be_paired_are_named() -> None:
     assert [one.name for one in made.measurements] == ["age", "visits"]
     assert "'age' has too many points" in made.notes[0]
     assert len(made.limits) == 2
-    assert made.notes[2:] == made.errors.remarks
+    assert made.notes[2:-1] == made.errors.remarks
+    assert made.notes[-1].startswith("Left out")
     assert "drowns 1 of the 1 parts" in made.notes[2]
 
 
@@ -328,6 +329,27 @@ def test_a_plan_declares_columns_and_budget(tmp_path: Path) -> None:
     made = nw.synthesize(tmp_path / "people.parquet", tmp_path / "plan.toml", ledger=None)
     assert made.guarantee == nw.accounting.Guarantee(2)
     assert made.table.column_names == ["visits", "smokes"]
+
+
+def test_columns_that_a_mapping_does_not_name_are_noted(tmp_path: Path) -> None:
+    rows = [{"smokes": True, "job": "a", "name": "Ann"}] * 20
+    columns: dict[str, Any] = {"smokes": [False, True]}
+
+    def notes(more: Any) -> list[str]:
+        made = nw.synthesize(rows, columns | more, epsilon=1, ledger=None)
+        return [note for note in made.notes if note.startswith("Left out")]
+
+    assert notes({}) == [
+        "Left out, because nothing is said about them: 'job', 'name'. 'drop' says it is meant."
+    ]
+    assert "'job'" not in notes({"job": "drop"})[0]
+    assert not notes({"job": "drop", "name": "drop"})
+    plan = nw.Plan({"smokes": nw.Column([False, True])}, epsilon=1, others="drop")
+    assert not any("Left out" in note for note in nw.synthesize(rows, plan, ledger=None).notes)
+    # The note is for whoever makes the table: what is published does not name these columns.
+    made = nw.synthesize(rows, columns, epsilon=1, ledger=None, out=tmp_path / "s.csv")
+    for path in made.files.values():
+        assert "Left out, because" not in path.read_text()
 
 
 @pytest.mark.parametrize(
