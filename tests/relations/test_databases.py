@@ -199,9 +199,7 @@ def test_a_database_that_is_open_elsewhere_is_said_to_be(tmp_path: Path) -> None
     path = tmp_path / "people.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE people AS SELECT 1 AS a")
-        with pytest.raises(
-            EngineError, match=r"elsewhere: .* nw\.DuckDB\(connection, 'people'"
-        ):
+        with pytest.raises(EngineError, match=r"elsewhere: .* nw\.DuckDB\(connection, 'people'"):
             DuckDB(path, "people")
         assert DuckDB(connection, "people").schema.names == ["a"]
     path.write_text("no database")
