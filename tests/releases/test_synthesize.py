@@ -331,6 +331,18 @@ def test_a_plan_declares_columns_and_budget(tmp_path: Path) -> None:
     assert made.table.column_names == ["visits", "smokes"]
 
 
+def test_a_typing_error_in_a_name_is_recognized(tmp_path: Path) -> None:
+    rows = [{"smokes": True, "job": "a", "visits": 1}] * 20
+    columns = {"smokes": [False, True], "jobb": ["a"], "visits": nw.Counts(9)}
+    with pytest.raises(InputError, match="Did you mean 'job' in place of 'jobb'"):
+        nw.synthesize(rows, columns, epsilon=1, ledger=None)
+    # Without a header the names may be a record, and are not shown.
+    (tmp_path / "t.csv").write_text("jobs\nb\n")
+    with pytest.raises(InputError) as refused:
+        nw.synthesize(tmp_path / "t.csv", {"jobb": ["a"]}, epsilon=1, ledger=None)
+    assert "jobs" not in str(refused.value)
+
+
 def test_columns_that_a_mapping_does_not_name_are_noted(tmp_path: Path) -> None:
     rows = [{"smokes": True, "job": "a", "name": "Ann"}] * 20
     columns: dict[str, Any] = {"smokes": [False, True]}
