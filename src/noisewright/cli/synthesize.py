@@ -54,11 +54,15 @@ def synthesize(
     epsilon: Annotated[
         str | None,
         typer.Option(
+            "--epsilon",
+            "-e",
             help="The privacy budget per person, for replacing their rows.",
             show_default="that of the plan",
         ),
     ] = None,
-    delta: Annotated[str | None, typer.Option(help=DELTA, show_default="that of the plan")] = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", "-d", help=DELTA, show_default="that of the plan")
+    ] = None,
     method: Annotated[Literal["mst", "mwem", "blr"], typer.Option(help="How to make it.")] = "mst",
     workload: Annotated[
         Path | None,

@@ -24,6 +24,7 @@ from .knowledge.knowledge import PublicKnowledge as PublicKnowledge
 from .knowledge.prior import Prior as Prior
 from .knowledge.totals import Totals as Totals
 from .knowledge.zeros import Zeros as Zeros
+from .split.item_columns import ItemColumns as ItemColumns
 from .split.split_columns import (
     MOST_ITEMS as MOST_ITEMS,
     SplitColumns as SplitColumns,
