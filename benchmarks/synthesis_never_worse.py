@@ -14,9 +14,12 @@ large it is by points (the default) as by the graph (inference="graph").
 - triple: 9 columns of 3 labels in threes, the third of each the sum of the others modulo 3 in 80%
   of the rows: no pair is linked.
 
-The last three have 20,000 made-up rows. Real tables are left out where --data does not have them:
-retail.dat is FIMI's (Brijs et al. 1999), groceries.csv that of Hahsler, Hornik and Reutterer
-(2006), and sa_electricity_demand_3556x48.csv the half-hourly demand of South Australia.
+- survey: 11 columns of which few are linked, two of them numbers on fine grids that are not.
+
+The survey has 8,000 made-up rows, the three before it 20,000. Real tables are left out where
+--data does not have them: retail.dat is FIMI's (Brijs et al. 1999), groceries.csv that of Hahsler,
+Hornik and Reutterer (2006), and sa_electricity_demand_3556x48.csv the half-hourly demand of South
+Australia.
 """
 
 from __future__ import annotations
@@ -101,8 +104,31 @@ def triple(data: Path) -> Case:
     return _table(found, 3)
 
 
+def survey(data: Path) -> Case:
+    rng, rows = np.random.default_rng(11), 8_000
+    age = np.clip(rng.normal(46, 16, rows).astype(int), 18, 95)
+    job = rng.choice(5, rows, p=[0.17, 0.17, 0.25, 0.25, 0.16])
+    job = np.where((age >= 65) & (rng.random(rows) < 0.6), 4, job)
+    pay = np.clip(np.exp(rng.normal(10.3 - 0.3 * (job == 2), 0.5, rows)).astype(int), 0, 200_000)
+    columns: dict[str, tuple[Any, Any]] = {
+        "region": (rng.choice(4, rows, p=[0.4, 0.3, 0.2, 0.1]), nw.Counts(3)),
+        "job": (job, nw.Counts(4)),
+        "pay": (np.where((job == 4) & (rng.random(rows) < 0.5), 0, pay), nw.Counts(200_000)),
+        "age": (age, nw.Interval(18, 95, step=1)),
+        "day": (rng.integers(0, 1096, rows), nw.Counts(1095)),
+        "smokes": (rng.random(rows) < np.where(job == 2, 0.35, 0.18), nw.Counts(1)),
+        "gardens": (rng.random(rows) < np.where(age < 40, 0.2, 0.5), nw.Counts(1)),
+    }
+    for place, share in enumerate((0.6, 0.3, 0.3, 0.3)):
+        columns[f"likes {place}"] = (rng.random(rows) < share, nw.Counts(1))
+    return (
+        {name: codes.astype(int).tolist() for name, (codes, _) in columns.items()},
+        {name: space for name, (_, space) in columns.items()},
+    )
+
+
 CASES: dict[str, Callable[[Path], Case]] = {
-    one.__name__: one for one in (retail, groceries, electricity, chain, star, triple)
+    one.__name__: one for one in (retail, groceries, electricity, chain, star, triple, survey)
 }
 
 

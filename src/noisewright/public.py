@@ -37,6 +37,12 @@ _OF_PYTHON = (
 _MOST_BITS = 1 << 17
 """No caller is given more bits: e^x takes half a minute with these."""
 
+_NO_LEDGER = (
+    "ledger= is missing: which budget pays for this privacy loss? Give a Ledger, its path or URL, "
+    "such as ledger='budget.db' (nw.Ledger.create makes one), or ledger=None, which debits no "
+    "budget, so that nothing limits further releases."
+)
+
 _LONGEST = 14_000
 """Whole numbers of more bits are none that anybody means: Python would not even write them out."""
 
@@ -104,7 +110,8 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
 def public_methods(cls: Class) -> Class:
     """Let the methods of a class name the argument of a wrong kind on which they failed."""
     for name, member in list(vars(cls).items()):
-        if name.startswith("_"):
+        made = name == "__init__" and isinstance(member, types.FunctionType)
+        if name.startswith("_") and not (made and _requires_ledger(member)):
             continue
         if isinstance(member, types.FunctionType):
             setattr(cls, name, public(member))
@@ -113,12 +120,30 @@ def public_methods(cls: Class) -> Class:
     return cls
 
 
+def _lacks_ledger(signature: inspect.Signature, args: Any, kwargs: Any) -> bool:
+    """Tell whether nothing but the ledger is missing, which nobody may leave out by mistake."""
+    if "ledger" not in signature.parameters or "ledger" in kwargs:
+        return False
+    try:
+        signature.bind(*args, **kwargs, ledger=None)
+    except TypeError:
+        return False
+    return True
+
+
+def _requires_ledger(member: types.FunctionType) -> bool:
+    asked = inspect.signature(member).parameters.get("ledger")
+    return asked is not None and asked.default is inspect.Parameter.empty
+
+
 def _misfit(function: Callable[..., Any], args: Any, kwargs: Any) -> str | None:
     """Say which argument is not of the kind that is declared; None if all are, or nobody knows."""
     signature = inspect.signature(function)
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError:
+        if _lacks_ledger(signature, args, kwargs):
+            return _NO_LEDGER
         return None  # Python has said which argument is missing or unknown.
     for name, value in given.items():
         declared = signature.parameters[name].annotation

@@ -142,7 +142,7 @@ def test_a_huge_epsilon_leaves_hardly_any_error() -> None:
     assert all(row["synthetic"] < 0.1 for row in advice.table.to_pylist())
 
 
-def test_only_copies_hold_sets_and_curves() -> None:
+def test_only_copies_are_predicted_for_curves() -> None:
     sets = {
         "likes": nw.Subsets(list("abcdef")),
         "day": nw.Curves([0, 1, 2], low=0, high=40),
@@ -150,12 +150,33 @@ def test_only_copies_hold_sets_and_curves() -> None:
     }
     advice = nw.advise(sets, rows=50_000, epsilon=4)
     assert [q.kind for q in advice.questions] == ["shares", "items", "curve"]
-    assert advice.errors["asked"][1:] == advice.errors["synthetic"][1:] == (None, None)
+    assert advice.errors["asked"][1:] == (None, None)
+    assert advice.errors["synthetic"][1] is not None
+    assert advice.errors["synthetic"][2] is None
     assert advice.recommended == "shuffled"
     assert advice.why.startswith("It answers all these questions; errors are about ")
+    assert "a synthetic table would make errors about " in advice.why
+    assert advice.why.endswith("all but curve of day, to which no answer of it is predicted.")
     assert "no answer" in repr(advice)
-    alone = nw.advise({"likes": sets["likes"]}, rows=50_000)
-    assert list(alone.errors) == ["shuffled", "kept"]
+    assert any("Curves (day) are predicted for private copies alone" in one for one in advice.notes)
+
+
+def test_items_of_sets_are_predicted_for_synthetic_tables() -> None:
+    sets = {"likes": nw.Subsets(list("abcdef"))}
+    alone = nw.advise(sets, rows=50_000)
+    assert list(alone.errors) == ["shuffled", "kept", "synthetic"]
+    assert alone.recommended == "synthetic"
+    # An item is a column of truth values: it is predicted as one.
+    truths = nw.advise({name: [False, True] for name in "abcdef"}, rows=50_000, questions="shares")
+    (found,) = alone.errors["synthetic"]
+    assert found == pytest.approx(truths.errors["synthetic"][0])
+
+
+def test_sets_too_large_for_a_synthetic_table_are_named() -> None:
+    sets = {"likes": nw.Subsets([f"i{k}" for k in range(300)], largest=5), "job": COLUMNS["job"]}
+    advice = nw.advise(sets, rows=50_000)
+    assert advice.errors["synthetic"][-1] is None
+    assert "more than 256 items (likes)" in advice.notes[-1]
 
 
 def test_public_columns_are_noted_and_not_asked_about() -> None:
@@ -271,12 +292,11 @@ def test_a_plan_that_is_as_good_as_any_hears_nothing() -> None:
     assert better_tool(nw.Plan(sets, epsilon=1), rows=1000) is None
 
 
-def test_sets_are_said_to_be_possible_in_a_synthetic_table() -> None:
+def test_sets_are_said_to_be_left_out_of_asked_counts() -> None:
     columns = {"sex": nw.Column(["f", "m"]), "hobbies": nw.Column(nw.Subsets(["tv", "cars"]))}
     advice = nw.advise(columns, epsilon=1, rows=1000)
-    assert "hobbies" in advice.notes[-1]
-    assert "A synthetic table can" in advice.notes[-1]
+    assert advice.notes[-1] == "Asked counts do not cover sets and curves (hobbies)."
     # That nothing was predicted is not that no difference shows.
     for lines in (advice.lines(), advice.difference_lines()):
         items = dict(zip(lines[0], lines[-1], strict=True))
-        assert items["synthetic table"] == "no answer" != items["private copy, shuffled"]
+        assert items["asked counts"] == "no answer" != items["synthetic table"]

@@ -66,6 +66,7 @@ def test_what_is_no_certificate_ends_with_2(
         assert said.code == 2, said
         assert "Traceback" not in said.err
         assert noisewright("check", name, "--json").json["holds"] is False
+    assert "there is no such file" in noisewright("check", "missing.json").out
     # Several files: each gets its answer, and the worst one sets the exit code.
     said = noisewright("check", certificate, forgery, "missing.json", "--json")
     assert said.code == 2

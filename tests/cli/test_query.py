@@ -34,6 +34,9 @@ def test_a_saved_table_is_asked_from_the_shell(
     assert "Intervals hold with 0.95 confidence." in said.out
     assert all(str(job) in said.out for job in JOBS)
     plain = noisewright("query", "synthetic.parquet", "--where", "visits >= 3", "--json")
+    assert "about the 500 people who were counted." in said.out
+    sampled = noisewright("query", "synthetic.parquet", "--about", "population")
+    assert "the population that the 500 people who were counted come from" in sampled.out
     (answer,) = json.loads(plain.out)["answers"]
     assert 0 <= answer["low"] <= answer["count"] <= answer["high"] <= 500
 
@@ -42,6 +45,7 @@ def test_a_saved_table_is_asked_from_the_shell(
     ("arguments", "words"),
     [
         (("query", "survey.csv"), "noisewright estimate"),
+        (("query", "not-there.csv"), "there is no file 'not-there.csv'"),
         ((*ARGUMENTS, *ALONE, "--tables", "0"), "--tables is 0"),
         ((*ARGUMENTS, *ALONE, "--tables", "2", "--method", "mwem"), "--method mst"),
     ],

@@ -151,6 +151,9 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
         (("--delta", "1e", *ALONE), "--delta is '1e'; write a number"),
         ((*ALONE, "--dataset", "survey"), "--dataset names a budget"),
         (("--plan", "plan.toml", *ALONE), "belong to no real person"),
+        (("--plan", "survey.csv", *ALONE), "noisewright plan DATA --codebook survey.csv"),
+        (("-e", "abc", *ALONE), "--epsilon is 'abc'; write a number"),
+        (("-d", "1e", *ALONE), "--delta is '1e'; write a number"),
     ],
     ids=[
         "ways",
@@ -168,6 +171,9 @@ def test_a_workload_may_be_a_file_or_a_number_of_columns(
         "delta",
         "dataset",
         "public",
+        "codebook",
+        "short epsilon",
+        "short delta",
     ],
 )
 def test_what_cannot_be_done_ends_with_2_and_writes_nothing(

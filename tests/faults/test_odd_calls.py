@@ -52,6 +52,13 @@ def test_an_odd_first_argument_is_named(name: str) -> None:
         (lambda: nw.per_item(nw.Subsets(["a"]), epsilon=5e-324), "epsilon"),
         (lambda: nw.design(nw.Counts(2), epsilon=1, goal=[]), "goal is"),  # type: ignore[arg-type]
         (lambda: list(nw.Counts(10**12)), "too many to list"),
+        (lambda: nw.synthesize("a.csv", {}, epsilon=1), "ledger=None, which debits no budget"),  # type: ignore[call-arg]
+        (lambda: nw.release("a.csv", "p.toml"), "ledger= is missing"),  # type: ignore[call-arg]
+        (lambda: nw.Private("a.csv", columns={}), "ledger= is missing"),  # type: ignore[call-arg]
+        (
+            lambda: nw.models.PrivateNaiveBayes({"a": ["x", "y"]}, label="a", epsilon=1),  # type: ignore[call-arg]
+            "ledger= is missing",
+        ),
     ],
 )
 def test_what_is_needed_is_said(call: Any, words: str) -> None:

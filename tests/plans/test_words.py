@@ -50,6 +50,15 @@ def test_every_column_is_spoken_of() -> None:
         assert words in whole
 
 
+def test_rules_for_empty_cells_name_their_columns() -> None:
+    made = nw.Plan(
+        {"sex": nw.Column(["f", "m"]), "likes": nw.Column(nw.Subsets(["tv"]), null=[])}, epsilon=1
+    )
+    said = "\n".join(made.words(rows=100))
+    assert "Empty cells are errors (sex)." in said
+    assert "Empty cells and cells of another kind count as the empty set (likes)." in said
+
+
 def test_several_rows_a_person_and_shuffling() -> None:
     whole = "\n".join(plan(person=nw.Person("who", rows=4, keep="first"), order="shuffled").words())
     assert "of all their released rows (at most 4)" in whole

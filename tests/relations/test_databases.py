@@ -180,6 +180,33 @@ def test_errors_name_what_went_wrong_and_never_a_cell(embedded: Any, address: st
         PostgreSQL(address, "nothing")
 
 
+def test_the_tables_there_are_are_named_where_one_is_missing(embedded: Any) -> None:
+    with pytest.raises(EngineError, match="The database has no tables"):
+        DuckDB(embedded, "people")
+    embedded.execute("CREATE TABLE people AS SELECT 'my secret' AS a")
+    embedded.execute("CREATE SCHEMA archive")
+    embedded.execute("CREATE TABLE archive.old AS SELECT 1 AS a")
+    with pytest.raises(EngineError, match=r"no table 'peopel' .*'people'") as caught:
+        DuckDB(embedded, "peopel")
+    assert "'archive.old'" in str(caught.value)
+    assert "secret" not in str(caught.value)
+    assert caught.value.__context__ is None
+    with pytest.raises(EngineError, match="IOException"):
+        DuckDB(embedded, "not-there.csv")
+
+
+def test_a_database_that_is_open_elsewhere_is_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "people.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE people AS SELECT 1 AS a")
+        with pytest.raises(EngineError, match=r"elsewhere: .* nw\.DuckDB\(connection, 'people'"):
+            DuckDB(path, "people")
+        assert DuckDB(connection, "people").schema.names == ["a"]
+    path.write_text("no database")
+    with pytest.raises(EngineError, match="IOException"):
+        DuckDB(path, "people")
+
+
 class Elsewhere(SqlTable):
     """A table of a database that is not here."""
 

@@ -329,7 +329,7 @@ def test_a_ledger_without_its_key_spends_by_name_only(survey: Survey) -> None:
 
 
 def test_nobody_accounts_only_when_that_is_said(survey: Survey) -> None:
-    with pytest.raises(TypeError, match="ledger"):
+    with pytest.raises(ParameterError, match="ledger= is missing"):
         nw.release(survey.csv, PLAN, out=survey.out)  # pyright: ignore[reportCallIssue]
     made = nw.release(
         survey.csv, PLAN, out=nw.planning.Output(survey.out, report=False), ledger=None

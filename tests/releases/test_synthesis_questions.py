@@ -272,3 +272,30 @@ def test_intervals_beyond_64_bits_are_doubles_that_are_no_narrower(epsilon: str)
         assert row["low_95"] <= row["noisy_count"] - half
         assert row["high_95"] >= row["noisy_count"] + half
         assert row["high_95"] - row["low_95"] < 2.01 * half + 2
+
+
+def test_columns_that_are_split_are_asked_about_by_their_parts() -> None:
+    hours = nw.Column(nw.Curves([0, 1, 2], low=0, high=1), basis="fourier", coefficients=2)
+    columns = {"likes": nw.Subsets(["tv", "cars"]), "load": hours}
+    rows = [{"likes": ["tv"], "load": [0.0, 1.0, 0.0]}] * 20
+    made = nw.synthesize(rows, columns, epsilon=1, ledger=None)
+    asked: list[dict[str, Any]] = [
+        {"where": {"likes": "tv"}},
+        {"where": "likes = 'tv'"},
+        {"where": nw.col("likes") == "tv"},
+        {"by": "likes"},
+    ]
+    for one in asked:
+        with pytest.raises(InputError, match=r"each item is a column of its own: .*likes: tv"):
+            made.query(**one)
+    with pytest.raises(InputError, match="each coefficient is a column of its own"):
+        made.query({"load": 1})
+    assert made.query('"likes: tv" = true').people == made.query({"likes: tv": True}).people == 20
+
+
+def test_a_single_column_of_too_many_groups_has_them() -> None:
+    made = nw.synthesize(
+        [{"pay": k} for k in range(20)], {"pay": nw.Counts(99_999)}, epsilon=1, ledger=None
+    )
+    with pytest.raises(TooLargeError, match=r"pay has 100,000 groups .* in Python where="):
+        made.query(by="pay")

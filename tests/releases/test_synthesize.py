@@ -21,6 +21,8 @@ from noisewright.errors import (
     TargetError,
     TooLargeError,
 )
+from noisewright.releases.synthesis.declared import Columns
+from noisewright.releases.synthesis.task import budget_for
 from tests.releases.synthetic_people import DATA, IDS, METHODS, SPACES
 
 
@@ -125,6 +127,28 @@ def test_a_table_that_says_nothing_is_called_so_before(method: Any) -> None:
     assert (
         nw.planning.predict_synthesis(SPACES, people=4_000, epsilon=1, method=method).remarks == ()
     )
+
+
+def test_that_no_marginal_of_three_columns_is_counted_is_said() -> None:
+    columns = {name: list("abcdef") for name in "pqrs"}
+    words = "None of the 4 marginals of three or more columns in the workload is counted together"
+    few = nw.planning.predict_synthesis(columns, people=500, epsilon=0.1, workload=3)
+    assert f"{words}: noise would drown such counts at this budget" in "\n".join(few.remarks)
+    many = nw.planning.predict_synthesis(columns, people=10**6, epsilon=1, workload=3)
+    assert not any("counted together" in one for one in many.remarks)
+    pairs = nw.planning.predict_synthesis(columns, people=500, epsilon=0.1, workload=2)
+    assert not any("counted together" in one for one in pairs.remarks)
+    graph = nw.planning.predict_synthesis(
+        columns,
+        people=500,
+        epsilon=0.1,
+        workload=3,
+        method=nw.planning.Method("mst", inference="graph"),
+    )
+    assert f"{words}: this way of fitting counts pairs at most" in "\n".join(graph.remarks)
+    rows = [dict(zip("pqrs", "abcd", strict=True))] * 500
+    made = nw.synthesize(rows, columns, epsilon=0.1, workload=3, ledger=None)
+    assert sum(words in note for note in made.notes) == 1
 
 
 def test_a_bound_that_promises_nothing_is_called_so_before() -> None:
@@ -249,7 +273,8 @@ def test_columns_that_are_too_fine_to_be_paired_are_named() -> None:
     assert [one.name for one in made.measurements] == ["age", "visits"]
     assert "'age' has too many points" in made.notes[0]
     assert len(made.limits) == 2
-    assert made.notes[2:] == made.errors.remarks
+    assert made.notes[2:-1] == made.errors.remarks
+    assert made.notes[-1].startswith("Left out")
     assert "drowns 1 of the 1 parts" in made.notes[2]
 
 
@@ -304,6 +329,61 @@ def test_a_plan_declares_columns_and_budget(tmp_path: Path) -> None:
     made = nw.synthesize(tmp_path / "people.parquet", tmp_path / "plan.toml", ledger=None)
     assert made.guarantee == nw.accounting.Guarantee(2)
     assert made.table.column_names == ["visits", "smokes"]
+
+
+def test_a_typing_error_in_a_name_is_recognized(tmp_path: Path) -> None:
+    rows = [{"smokes": True, "job": "a", "visits": 1}] * 20
+    columns = {"smokes": [False, True], "jobb": ["a"], "visits": nw.Counts(9)}
+    with pytest.raises(InputError, match="Did you mean 'job' in place of 'jobb'"):
+        nw.synthesize(rows, columns, epsilon=1, ledger=None)
+    # Without a header the names may be a record, and are not shown.
+    (tmp_path / "t.csv").write_text("jobs\nb\n")
+    with pytest.raises(InputError) as refused:
+        nw.synthesize(tmp_path / "t.csv", {"jobb": ["a"]}, epsilon=1, ledger=None)
+    assert "jobs" not in str(refused.value)
+
+
+def test_columns_that_a_mapping_does_not_name_are_noted(tmp_path: Path) -> None:
+    rows = [{"smokes": True, "job": "a", "name": "Ann"}] * 20
+    columns: dict[str, Any] = {"smokes": [False, True]}
+
+    def notes(more: Any) -> list[str]:
+        made = nw.synthesize(rows, columns | more, epsilon=1, ledger=None)
+        return [note for note in made.notes if note.startswith("Left out")]
+
+    assert notes({}) == [
+        "Left out, because nothing is said about them: 'job', 'name'. 'drop' says it is meant."
+    ]
+    assert "'job'" not in notes({"job": "drop"})[0]
+    assert not notes({"job": "drop", "name": "drop"})
+    plan = nw.Plan({"smokes": nw.Column([False, True])}, epsilon=1, others="drop")
+    assert not any("Left out" in note for note in nw.synthesize(rows, plan, ledger=None).notes)
+    # The note is for whoever makes the table: what is published does not name these columns.
+    made = nw.synthesize(rows, columns, epsilon=1, ledger=None, out=tmp_path / "s.csv")
+    for path in made.files.values():
+        assert "Left out, because" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "whole"),
+    [
+        (None, None, (2, "1e-6")),
+        (1, None, (1, "1e-6")),
+        (None, 0, (2, 0)),
+        (1, "1e-9", (1, "1e-9")),
+    ],
+)
+def test_what_is_left_out_of_the_budget_is_that_of_the_plan(
+    tmp_path: Path, epsilon: Any, delta: Any, whole: Any
+) -> None:
+    columns = {"smokes": nw.Column([True, False]), "visits": nw.Column(nw.Counts(5))}
+    plan = nw.Plan(columns, epsilon=2, delta="1e-6")
+    plan.save(tmp_path / "plan.toml")
+    for given in (plan, tmp_path / "plan.toml"):
+        found = budget_for(given, Columns.of(given), epsilon, delta)
+        assert found.guarantee == nw.accounting.Guarantee(*whole)
+    # Spaces alone have no budget.
+    assert budget_for(columns, Columns.of(columns), 1, None).guarantee.delta == 0
 
 
 @pytest.mark.parametrize(

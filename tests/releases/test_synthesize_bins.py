@@ -106,7 +106,13 @@ def test_what_was_counted_in_bins_is_said(tmp_path: Path) -> None:
     )
     assert "'age' in 25 bins of 3, 'gain' in 32 bins of 3,125" in made.notes[0]
     assert "errors refer to bins" in made.notes[0]
-    assert "Within a bin of 'weight' all points are equally likely" in made.notes[1]
+    assert made.notes[1] == (
+        "Within a bin of 'weight' all points are equally likely: grids of more than 131,072 points "
+        "are not counted point by point. A coarser step, so that there are no more points than "
+        "that, would let spikes within bins show."
+    )
+    before = nw.planning.predict_synthesis(SPACES, people=len(DATA["age"]), epsilon=1, delta=1e-6)
+    assert before.remarks.count(made.notes[1]) == made.notes.count(made.notes[1]) == 1
     written = json.loads(made.files["synthesis"].read_text())
     jsonschema.validate(written, json.loads(SCHEMA.read_text()))
     assert written["bins"] == {

@@ -15,7 +15,9 @@ from noisewright.ledger import Balance
 from noisewright.mechanisms import Guarantee
 from noisewright.report import SynthesisFacts, compare_counts, synthesis_page
 from noisewright.report.release.facts import ReleaseFile
-from noisewright.report.synthesis.counts import lines_of, outside
+from noisewright.report.synthesis.counts import MOST_SECTIONS, lines_of, outside
+from noisewright.report.synthesis.page import _names_and_times, view_errors
+from noisewright.report.texts import readable
 from noisewright.synthetic.by_blr.blr_synthesizer import ByBlr
 from noisewright.synthetic.by_mst.mst import Mst
 from noisewright.synthetic.by_mwem.mwem import Mwem
@@ -286,3 +288,45 @@ def test_nothing_is_wider_than_the_screen(width: int, tmp_path: Path) -> None:
     found = re.search(r'<pre id="found">([^<]*)</pre>', dump)
     assert found is not None
     assert found.group(1) == f"width {width} out none"
+
+
+def test_columns_that_were_split_are_named_by_what_they_are() -> None:
+    items = {"likes: tv": nw.Categories([False, True]), "likes: cars": nw.Categories([False, True])}
+    curve = {"load: coefficient 1": nw.Interval(-2, 2, step=1)}
+
+    def said(columns: tuple[str, ...], **spaces: nw.Categories | nw.Interval) -> str:
+        facts = facts_of(nw.Records(**spaces), columns=columns)
+        return " ".join(re.sub("<[^>]+>", "", synthesis_page(facts)).split())
+
+    sets = said(("job", "likes"), job=nw.Categories(["a", "b"]), **items)
+    assert "no row was copied from it. Each item of a set was counted as a column of its " in sets
+    assert "so that this page tells of 3 columns." in sets
+    both = said(("likes", "load"), **items, **curve)
+    assert "Each item of a set and each coefficient of a curve was counted" in both
+    assert "column of its own" not in said(("job",), job=nw.Categories(["a", "b"]))
+
+
+def test_counts_without_a_section_are_named_once_with_how_often_there_are() -> None:
+    facts = facts_of(SMALL)
+    seen = facts.counted[0]
+    many = replace(facts, counted=facts.counted * 30)
+    assert len(many.counted) > MOST_SECTIONS
+    left = _names_and_times(many)
+    assert len(left) == len({name.partition(" (")[0] for name in left})
+    of_first = [one.name for one in many.counted[MOST_SECTIONS:]].count(seen.name)
+    assert f"{seen.name} ({of_first} times)" in left
+
+
+def test_each_expected_error_says_what_it_is_the_average_of(facts: SynthesisFacts) -> None:
+    at_top = facts.errors.expected_in_workload
+    assert at_top is not None
+    view = view_errors(facts)
+    assert view.expected_in_workload == readable(at_top)
+    assert "the number at the top of this page" in synthesis_page(facts)
+    drowned = replace(facts.errors.parts[0], expected=2.0, counted=True, in_workload=True)
+    lost = replace(facts, errors=replace(facts.errors, parts=(drowned, *facts.errors.parts[1:])))
+    table = view_errors(lost).asked
+    assert table is not None
+    first, *others = (row[2] for row in table.rows)
+    assert first == "2: lost in noise"
+    assert not any("lost" in one for one in others)

@@ -106,6 +106,9 @@ def test_texts_of_a_file_that_are_no_dates_are_called_so(tmp_path: Path) -> None
     with pytest.raises(InputError, match=r"'day' of .*t\.csv is not a date in row 2") as caught:
         nw.release(tmp_path / "t.csv", certain(DAYS), ledger=None, out=tmp_path / "o.csv")
     assert "17.01" not in str(caught.value)
+    assert "Dates are written as in 2026-07-31. Correct the cell, or declare null = …" in str(
+        caught.value
+    )
 
 
 def test_what_odd_cells_count_as_is_declared() -> None:

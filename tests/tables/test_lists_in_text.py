@@ -207,3 +207,41 @@ def test_columns_of_a_curve_must_be_there_and_be_numbers() -> None:
     twice = nw.Plan({"t": HOURS, "t1": "public", "sex": "drop", "id": "drop"}, epsilon=1)
     with pytest.raises(InputError, match="also declared by itself"):
         open_table(TABLE, schema=twice.schema)
+
+
+def test_an_empty_cell_of_a_set_names_the_way_to_the_empty_set(tmp_path: Path) -> None:
+    likes = nw.Subsets(["tv", "sport"])
+    path = tmp_path / "t.csv"
+    path.write_text("who,likes\na,tv\nb,\n")
+    people = {"who": ["a", "b"]}
+    with pytest.raises(
+        OutsideSpaceError, match=r"'likes' at row 2 is empty\. .* declare null = \[\]"
+    ):
+        nw.synthesize(path, people | {"likes": likes}, epsilon=1, ledger=None)
+    read = nw.synthesize(
+        path, people | {"likes": nw.Column(likes, null=[])}, epsilon=1, ledger=None
+    )
+    assert read.people == 2
+    with pytest.raises(ParameterError, match=r"null is 'none', .* null = \[\] for the empty set"):
+        nw.Column(likes, null="none")
+
+
+@pytest.mark.parametrize(
+    ("space", "cell", "words", "not_said"),
+    [
+        (nw.Interval(0, 9, step=1), "SECRET", "is not a number in row 1", "other"),
+        (nw.Counts(9), "NaN", "is not a whole number in row 1", "other"),
+        ([1, 2, 3], "SECRET", "other = … for the column", "null"),
+    ],
+)
+def test_the_advice_fits_the_kind_of_the_column(
+    tmp_path: Path, space: Any, cell: str, words: str, not_said: str
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"who,n\na,{cell}\n")
+    with pytest.raises(DataError, match=words) as refused:
+        nw.synthesize(path, {"who": ["a", "b"], "n": space}, epsilon=1, ledger=None)
+    said = str(refused.value)
+    assert "leave it empty" not in said
+    assert not_said not in said
+    assert cell not in said

@@ -18,7 +18,7 @@ from noisewright.plans import Column, Plan, read_columns, read_epsilon, read_set
 from noisewright.public import public
 from noisewright.releases import IMPOSSIBLE
 from noisewright.spaces import Curves, Subsets, whole_number
-from noisewright.synthetic import RunBudget
+from noisewright.synthetic import MOST_ITEMS, RunBudget
 from noisewright.tables import Person, Schema, open_table, require_column_names
 
 DELTA = Fraction(1, 10**9)
@@ -73,6 +73,22 @@ class Declaration:
             for name, field in self.fields.items()
             if not isinstance(field.space, Subsets | Curves)
         }
+
+    @property
+    def synthesized(self) -> dict[str, Column]:
+        """Those that the prediction for a synthetic table is about: curves are left out."""
+        return {
+            name: field
+            for name, field in self.fields.items()
+            if not isinstance(field.space, Curves)
+            and (not isinstance(field.space, Subsets) or len(field.space.items) <= MOST_ITEMS)
+        }
+
+    def serves(self, tool: Tool) -> bool:
+        """Whether a tool has an answer to anything about the declared columns."""
+        if tool == "asked":
+            return bool(self.single_valued)
+        return tool != "synthetic" or bool(self.synthesized)
 
     @property
     def person(self) -> Person | None:
@@ -202,7 +218,7 @@ def advise_on(
     notes: list[str] = []
     found: dict[Tool, tuple[float | None, ...]] = {}
     for tool in TOOLS:
-        if tool not in tools or (tool in ("synthetic", "asked") and not declared.single_valued):
+        if tool not in tools or not declared.serves(tool):
             continue
         errors, said = tool_errors(declared, questions, guarantee, rows, tool)
         notes += said
@@ -219,7 +235,7 @@ def tool_errors(
     tool: Tool,
 ) -> tuple[tuple[float | None, ...] | None, tuple[str, ...]]:
     """Return the errors of one tool, or None, and what is to be said about them."""
-    fields, delta = declared.single_valued, guarantee.delta
+    delta = guarantee.delta
     notes: list[str] = []
 
     def copying() -> Errors:
@@ -229,7 +245,7 @@ def tool_errors(
         budget = RunBudget.of(
             guarantee.epsilon.rational, delta, rows_per_person=declared.rows_per_person
         )
-        errors, note = errors_of_synthesis(fields, questions, budget, rows)
+        errors, note = errors_of_synthesis(declared.synthesized, questions, budget, rows)
         notes.extend([note] if note else [])
         return errors
 
@@ -238,7 +254,7 @@ def tool_errors(
         from noisewright.advice.asking import errors_of_asking
 
         budget = (guarantee.epsilon.rational, delta)
-        return errors_of_asking(fields, declared.person, questions, budget, rows)
+        return errors_of_asking(declared.single_valued, declared.person, questions, budget, rows)
 
     work: dict[Tool, Callable[[], Errors]] = {
         "kept": copying,
@@ -279,12 +295,20 @@ def compose_advice(
 
 def _left_out(declared: Declaration, rows: int) -> list[str]:
     said: list[str] = []
-    sets = [name for name in declared.fields if name not in declared.single_valued]
-    if sets:
+    split = [name for name in declared.fields if name not in declared.single_valued]
+    if split:
+        said.append(f"Asked counts do not cover sets and curves ({', '.join(split)}).")
+    curves = [name for name, how in declared.fields.items() if isinstance(how.space, Curves)]
+    if curves:
         said.append(
-            f"Sets and curves ({', '.join(sets)}) are predicted for private copies alone. "
-            "Questions do not have them. A synthetic table can, and its other columns are then off "
-            "by more than is predicted here."
+            f"Curves ({', '.join(curves)}) are predicted for private copies alone. A synthetic "
+            "table can have them, and its other columns are then off by more than is predicted "
+            "here."
+        )
+    large = [name for name in split if name not in {*declared.synthesized, *curves}]
+    if large:
+        said.append(
+            f"A synthetic table has no sets of more than {MOST_ITEMS} items ({', '.join(large)})."
         )
     public = [name for name, how in declared.columns.items() if how == "public"]
     if public:

@@ -29,7 +29,7 @@ def better_tool(plan: Plan, *, rows: int) -> str | None:
     plan = plan.for_rows(rows)
     declared = Declaration.of(plan)
     if len(declared.single_valued) < len(declared.fields):
-        return None  # There are no synthetic sets and curves.
+        return None  # A copy tells of sets and curves what the usual answers here leave out.
     usual = tuple(one for one in usual_questions(declared.fields) if one.kind in _QUICK)
     planned = errors_of_copy(plan, usual, rows)
     known = {one: error for one, error in planned.items() if error is not None}

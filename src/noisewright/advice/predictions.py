@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from noisewright.advice.questions import AdvisedQuestion
+from noisewright.advice.result import root_mean_square
 from noisewright.errors import InputError, TooLargeError
 from noisewright.estimation import expected_error, typical_median_error
 from noisewright.mechanisms import Mechanism, marginal, product
 from noisewright.plans import USELESS, Column, Part, Plan, mechanism_error
 from noisewright.releases import expected_synthesis
 from noisewright.spaces import MOST_POINTS, Counts, Interval
-from noisewright.synthetic import RunBudget
+from noisewright.synthetic import RunBudget, SplitColumns
 from noisewright.tables import Field
 
 Errors = Mapping[AdvisedQuestion, float | None]
@@ -84,8 +85,12 @@ def errors_of_synthesis(
     budget: RunBudget,
     rows: int,
 ) -> tuple[Errors, str]:
-    """Return the errors of a synthetic table with these columns, by "mst", and a note on them."""
-    fit, task = expected_synthesis(fields, budget, rows)
+    """Return the errors of a synthetic table with these columns, by "mst", and a note on them.
+
+    A set of items is a column of truth values for each item, as in `synthesize`.
+    """
+    split = SplitColumns(fields)
+    fit, task = expected_synthesis(split.domain, budget, rows)
     widths, made = dict(task.grid.widths), fit.synthesizer
 
     def error(question: AdvisedQuestion) -> float | None:
@@ -94,6 +99,8 @@ def errors_of_synthesis(
         if question.kind == "pairs":
             return fit.share_of_pair(*question.columns)
         (name,) = question.columns
+        if question.kind == "items":
+            return root_mean_square([fit.share(item) for item in split.parts[name].columns])
         if question.kind == "shares":
             return fit.share(name)
         cells, width = made.sizes[name], widths.get(name, 1)

@@ -167,35 +167,35 @@ class Preview:
 
     def _ordered_tasks(self, guarantee: Guarantee) -> Iterator[PreviewTask]:
         epsilon, delta, none = guarantee.epsilon.rational, guarantee.delta, Fraction(0)
-        rows, fields = self._row_budgets, self.declared.single_valued
-        if fields:
+        rows, serves = self._row_budgets, self.declared.serves
+        if serves("synthetic"):
             yield PreviewTask("synthetic", delta, epsilon)
         if self._has_own_delta:
             yield PreviewTask("kept", delta, epsilon)
         else:
             yield PreviewTask("copy", none, epsilon / self.declared.rows_per_person)
-        if fields:
+        if serves("asked"):
             yield PreviewTask("asked", delta, epsilon)
         is_shuffled = bool(delta) and not self._is_impossible("central", none)
         if is_shuffled:
             around = self._around(guarantee)
             yield from (PreviewTask("central", none, at) for at in around)
             yield from (PreviewTask("copy", none, at) for at in around)
-        if fields and not self._is_impossible("synthetic", delta):
+        if serves("synthetic") and not self._is_impossible("synthetic", delta):
             yield from (PreviewTask("synthetic", delta, at) for at in in_halves(BUDGETS))
         lists = [[PreviewTask("copy", none, at) for at in in_halves(rows)]]
         if self._has_own_delta:
             lists.append([PreviewTask("kept", delta, at) for at in in_halves(BUDGETS)])
         if is_shuffled:
             lists.append([PreviewTask("central", none, at) for at in in_halves(rows)])
-        if fields and not self._is_impossible("asked", delta):
+        if serves("asked") and not self._is_impossible("asked", delta):
             lists.append([PreviewTask("asked", delta, at) for at in in_halves(BUDGETS)])
         yield from (task for each in zip_longest(*lists) for task in each if task is not None)
         if is_shuffled:
             yield PreviewTask("shuffled", delta, epsilon)
         # With these, other values of δ can be told about at once.
         for curve in ("synthetic", "asked"):
-            if fields and delta and not self._is_impossible(curve, none):
+            if serves(curve) and delta and not self._is_impossible(curve, none):
                 yield from (PreviewTask(curve, none, at) for at in in_halves(BUDGETS))
 
     def _around(self, guarantee: Guarantee) -> list[Fraction]:
@@ -229,7 +229,7 @@ class Preview:
         sources: dict[Tool, Source] = {}
         notes: list[str] = []
         for tool in TOOLS:
-            if tool in ("synthetic", "asked") and not self.declared.single_valued:
+            if not self.declared.serves(tool):
                 continue
             if tool == "shuffled" and not guarantee.delta:
                 notes.append("Without a delta, shuffling promises no more than keeping the order.")

@@ -191,11 +191,39 @@ def decide(
             f"{name_of(close[0])} would hardly be better, and a copy answers any question, with "
             "intervals"
         )
+    said += _left_aside(questions, errors, able, best)
     if len(able) < len(errors) or not said:
         said.insert(0, "it is the only one that answers" if len(able) == 1 else "it answers")
         said[0] += " all these questions"
     text = "; ".join(said)
     return best, f"{text[0].upper()}{text[1:]}."
+
+
+def _left_aside(
+    questions: tuple[AdvisedQuestion, ...],
+    errors: Mapping[Tool, tuple[float | None, ...]],
+    able: Sequence[Tool],
+    best: Tool,
+) -> list[str]:
+    """Name the tool that would be better for most questions, had it an answer to the others."""
+    found: dict[Tool, float] = {}
+    for tool, own in errors.items():
+        both = [at for at, error in enumerate(own) if error is not None]
+        if tool in able or 2 * len(both) <= len(questions):
+            continue
+        some = tuple(questions[at] for at in both)
+        theirs = tuple(own[at] for at in both)
+        ours = tuple(errors[best][at] for at in both)
+        found[tool] = score(some, ours) / score(some, theirs)
+    tool = max(found, key=found.__getitem__, default=None)
+    if tool is None or found[tool] <= _CLOSE:
+        return []
+    missing = [str(one) for one, e in zip(questions, errors[tool], strict=True) if e is None]
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    return [
+        f"{name_of(tool)} would make errors about {times_smaller(found[tool])} times smaller in "
+        f"all but {', '.join(missing[:3])}{more}, to which no answer of it is predicted"
+    ]
 
 
 def _answers(

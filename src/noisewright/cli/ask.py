@@ -71,9 +71,10 @@ def ask(
     ],
     asked: AskedOptions,
     epsilon: Annotated[
-        str | None, typer.Option(help="The privacy budget of this answer, per person.")
+        str | None,
+        typer.Option("--epsilon", "-e", help="The privacy budget of this answer, per person."),
     ] = None,
-    delta: Annotated[str, typer.Option(help=DELTA)] = "0",
+    delta: Annotated[str, typer.Option("--delta", "-d", help=DELTA)] = "0",
     change: Annotated[
         Literal["replace", "add or remove"],
         typer.Option(

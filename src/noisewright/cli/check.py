@@ -87,6 +87,8 @@ def _is_certificate(path: Path) -> bool:
 
 def _better(path: Path) -> list[tuple[str, str]]:
     """Say which file was meant, where one lies beside that is a certificate."""
+    if not path.exists():
+        return [("file", "there is no such file; check the path")]
     if not path.is_file():
         return []
     stem = next((path.name.removesuffix(end) for end in _BESIDE if path.name.endswith(end)), None)

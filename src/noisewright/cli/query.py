@@ -54,6 +54,8 @@ def query(
       noisewright query synthetic.parquet --by sex,job --together
       noisewright query synthetic.parquet --where "age < 18" --about population --json
     """
+    if not synthetic.exists():
+        raise InputError(f"there is no file {str(synthetic)!r}. Check the path.")
     if not releases.is_synthesis(synthetic):
         raise InputError(
             f"{str(synthetic)!r} has no .{releases.SYNTHESIS} beside it, which this needs. Keep "
@@ -88,9 +90,11 @@ def query(
         return
     if not made.is_private:
         say("The noise came from a seed, for tests: this table is NOT PRIVATE.", style="red")
-    whom = "the people who were counted" if about == "people" else "the population they are from"
+    whom = f"the {made.people:,} people who were counted"
+    if about == "population":
+        whom = f"the population that {whom} come from, in counts per {made.people:,}"
     say(
-        f"{made.path}: about {whom}, {made.people:,} in all. Intervals hold with "
+        f"{made.path}: about {whom}. Intervals hold with "
         f"{found.confidence:.4g} confidence{', simultaneously' if together else ''}."
     )
     lines = [

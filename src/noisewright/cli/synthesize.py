@@ -54,11 +54,15 @@ def synthesize(
     epsilon: Annotated[
         str | None,
         typer.Option(
+            "--epsilon",
+            "-e",
             help="The privacy budget per person, for replacing their rows.",
             show_default="that of the plan",
         ),
     ] = None,
-    delta: Annotated[str | None, typer.Option(help=DELTA)] = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", "-d", help=DELTA, show_default="that of the plan")
+    ] = None,
     method: Annotated[Literal["mst", "mwem", "blr"], typer.Option(help="How to make it.")] = "mst",
     workload: Annotated[
         Path | None,
@@ -123,7 +127,7 @@ def synthesize(
       noisewright synthesize survey.csv -p plan.toml --predict       (how large errors will be)
       noisewright synthesize survey.csv -p plan.toml -o synthetic.csv --without-ledger --rows 1000
       noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
-        --epsilon 1 --delta 1e-9 --json         (the budget of the plan is the default)
+        --epsilon 1 --delta 1e-9 --json         (each left out is that of the plan)
       noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \
         --workload queries.toml                 (what should be answered well; or --ways 3)
       noisewright synthesize survey.csv -p plan.toml -o synthetic.parquet --ledger budget.db \

@@ -241,5 +241,6 @@ def new_file(database: Database) -> Generator[Database]:
 def already_there(shown: str) -> LedgerError:
     """Return the error for someone who creates a ledger where there is one."""
     return LedgerError(
-        f"there is already a ledger at {shown}. Grant budgets in it, or open it with Ledger.open."
+        f"there is already a ledger at {shown}. Grant budgets in it with noisewright "
+        "ledger grant, or in Python open it with Ledger.open."
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 from noisewright.certificates import Certificate, certify
 from noisewright.errors import InputError, NotPrivateError
 from noisewright.exact import Epsilon, Number
-from noisewright.files import read_text, save_whole
+from noisewright.files import save_whole
 from noisewright.given import one_of
 from noisewright.mechanisms import ColumnProduct, Guarantee, per_person, product, read_delta
 from noisewright.plans.central import (
@@ -381,7 +381,9 @@ class Plan:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Plan:
         """Read a plan from a TOML file."""
-        return cls.from_toml(read_text(path, what="the plan"), folder=Path(path).parent)
+        from noisewright.plans.toml_reading import text_at
+
+        return cls.from_toml(text_at(path), folder=Path(path).parent)
 
     @property
     def digest(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import shlex
 from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -53,7 +54,20 @@ def read_plan(text: str, folder: Path | None) -> Plan:
 
 def settings_at(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what the plan in a file says, as Plan takes it; its epsilon may be open."""
-    return read_settings(read_text(path, what="the plan"), Path(path).parent)
+    return read_settings(text_at(path), Path(path).parent)
+
+
+def text_at(path: str | os.PathLike[str]) -> str:
+    """Return the text of a plan; a file of a kind that codebooks have is called one."""
+    text = read_text(path, what="the plan")
+    shown = os.fspath(path)
+    if Path(shown).suffix.lower() in (".csv", ".json"):
+        raise InputError(
+            f"the plan is {shown!r}, and plans are TOML. If it is a codebook, draft a plan from "
+            f"it: noisewright plan DATA --codebook {shlex.quote(shown)} -o plan.toml, or "
+            "nw.planning.draft_plan(data, codebook=…)."
+        )
+    return text
 
 
 def read_settings(text: str, folder: Path | None, *, with_epsilon: bool = False) -> dict[str, Any]:

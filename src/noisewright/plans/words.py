@@ -199,10 +199,11 @@ def cell_words(plan: Plan) -> str:
     rules: dict[str, dict[str, list[str]]] = {}
     for name, column in plan.columns:
         for cells, rule in _cell_rules(column) if isinstance(column, Column) else ():
-            rules.setdefault(cells, {}).setdefault(rule, []).append(name)
+            about = cells.partition(" and ")[0]
+            rules.setdefault(about, {}).setdefault(f"{cells} {rule}", []).append(name)
     return " ".join(
-        f"{cells} {rule}." if len(found) == 1 else f"{cells} {rule} ({_few(names)})."
-        for cells, found in rules.items()
+        f"{rule}." if len(found) == 1 else f"{rule} ({_few(names)})."
+        for found in rules.values()
         for rule, names in found.items()
     )
 
@@ -217,7 +218,8 @@ def _cell_rules(column: Column) -> list[tuple[str, str]]:
     null = list(column.null) if isinstance(column.null, tuple) else column.null
     # Among labels, cells of another kind are undeclared labels.
     kind = "" if null is None or isinstance(space, Categories) else " and cells of another kind"
-    said = [(f"Empty cells{kind}", "are errors" if null is None else f"count as {null!r}")]
+    becomes = "the empty set" if null == [] else repr(null)
+    said = [(f"Empty cells{kind}", "are errors" if null is None else f"count as {becomes}")]
     if isinstance(space, Categories | Subsets):
         what = "labels" if isinstance(space, Categories) else "items"
         other = "are errors" if column.other is None else f"count as {column.other!r}"

@@ -94,7 +94,7 @@ def bind_condition(expression: Any, columns: Columns) -> Node:
     if not isinstance(found.kind, Truth):
         raise ParameterError(
             f"{expression} is not a condition: it holds {_words(found.kind)}. Compare it with "
-            "something, as in nw.col('age') >= 25."
+            "something, as in nw.col('age') >= 25, or age >= 25 in SQL."
         )
     return found.node
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from noisewright.errors import DesignError, InputError, NoisewrightError, TooLargeError
 from noisewright.mechanisms import marginal
@@ -12,18 +11,16 @@ from noisewright.releases.synthesis.method import Method
 from noisewright.releases.synthesis.task import SynthesisTask
 from noisewright.spaces import Categories, Curves, Records, Subsets
 from noisewright.synthetic import CliqueSynthesizer, ExpectedFit, RunBudget, Workload
-from noisewright.tables import Field
 
 IMPOSSIBLE = (InputError, TooLargeError, DesignError)
 """What a tool raises that is not for such columns, or not for so many."""
 
 
 def expected_synthesis(
-    fields: Mapping[str, Field], budget: RunBudget, rows: int
+    domain: Records, budget: RunBudget, rows: int
 ) -> tuple[ExpectedFit, SynthesisTask]:
     """Return the errors of a synthetic table with these columns, as it is made by default."""
-    domain = Records({name: field.space for name, field in fields.items()})
-    workload = Workload.marginals(domain, ways=min(2, len(fields)))
+    workload = Workload.marginals(domain, ways=min(2, len(domain.columns)))
     task = SynthesisTask(domain, workload, budget, Method())
     task.require_possible()
     task = task.with_better_noise()
@@ -53,14 +50,14 @@ def compare_shares(plan: Plan, rows: int) -> tuple[tuple[str, float], ...]:
         )
         found["a private copy with rows in their order"] = _error_of(kept, labels, rows)
         countable = {
-            name: how
+            name: how.space
             for name, how in columns.items()
             if not isinstance(how.space, Subsets | Curves)
         }
         budget = RunBudget.of(
             whole.epsilon.rational, whole.delta, rows_per_person=plan.rows_per_person
         )
-        fit, _ = expected_synthesis(countable, budget, rows)
+        fit, _ = expected_synthesis(Records(countable), budget, rows)
         found["a synthetic table"] = _mean([fit.share(name) for name in labels])
     except NoisewrightError:
         pass  # Not every plan can be carried out in another way, or with this budget.

@@ -69,9 +69,10 @@ def synthesize(
     be a mapping of columns or a list of records, and progress is also told how far the "fit" is. A
     table in DuckDB, PostgreSQL or Spark is counted there: rows never leave it.
     `plan` declares what the columns hold: a Plan or the path of one, or a mapping from names to
-    spaces, lists of labels or Columns; what it says about mechanisms is not used. Left out, the
-    domain of the workload says it. `epsilon` and `delta` are the budget of each person; left out,
-    they are the plan's. The whole run is debited once.
+    spaces, lists of labels or Columns; what it says about mechanisms is not used. Columns that a
+    mapping does not name are dropped, with a note. Without a plan, the domain of the workload says
+    it. `epsilon` and `delta` are the budget of each person; each of the two that is left out is the
+    plan's, or without a plan δ is 0. The whole run is debited once.
 
     `workload` says which counting queries should be answered well: a Workload, the path of one, or
     a whole number k for all k-way marginals, or several such as [1, 2]; left out, 2. `method` says
@@ -238,7 +239,7 @@ class SynthesisJob(TableJob[Synthesis]):
             knowledge=known.kinds,
             known=known,
             limits=limits,
-            notes=(*limits, *errors.remarks),
+            notes=(*limits, *errors.remarks, *self.read.notes()),
         )
 
     def describe(self, made: Synthesis, file: dict[str, str]) -> tuple[Synthesis, str, str]:

@@ -23,7 +23,12 @@ from .knowledge.knowledge import PublicKnowledge as PublicKnowledge
 from .knowledge.prior import Prior as Prior
 from .knowledge.totals import Totals as Totals
 from .knowledge.zeros import Zeros as Zeros
-from .split.split_columns import SplitColumns as SplitColumns, fields_of as fields_of
+from .split.item_columns import ItemColumns as ItemColumns
+from .split.split_columns import (
+    MOST_ITEMS as MOST_ITEMS,
+    SplitColumns as SplitColumns,
+    fields_of as fields_of,
+)
 from .steps.balanced_law import BalancedLaw as BalancedLaw, variance_share as variance_share
 from .steps.decided_in_run import (
     Decider as Decider,

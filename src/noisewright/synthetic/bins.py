@@ -243,13 +243,21 @@ class Bins:
             f"Numbers on fine grids are counted with other columns in bins of points: {listed}. "
             "Stated errors refer to bins, and where bins are joined, to the joined ones."
         ]
+        return said + self.even_words()
+
+    def even_words(self) -> list[str]:
+        """Say which columns have too many points to be counted one by one, and what to do."""
         even = [repr(name) for name, made in self.points.items() if made not in self.counted]
-        if even:
-            said.append(
-                f"Within a bin of {', '.join(even)} all points are equally likely, because they "
-                "were not counted one by one."
-            )
-        return said
+        if not even:
+            return []
+        said = f"Within a bin of {', '.join(even)} all points are equally likely: "
+        if not self.most_counted:
+            return [f"{said}this method does not count points one by one."]
+        return [
+            f"{said}grids of more than {self.most_counted:,} points are not counted point by "
+            "point. A coarser step, so that there are no more points than that, would let spikes "
+            "within bins show."
+        ]
 
 
 def _in_bins(space: Space, starts: Sequence[int]) -> Categories:

@@ -104,8 +104,12 @@ def _read_rules(
         null = tuple(float(value) for value in null)
     point = frozenset(null) if isinstance(space, Subsets) and isinstance(null, tuple) else null
     if null is not None and point not in space:
+        shape = ""
+        if isinstance(space, Subsets):
+            shape = f" Write null = [] for the empty set, or items, as in [{space.items[0]!r}]."
         raise ParameterError(
             f"null is {null!r}, which is not a point of {space!r}; empty cells must count as one."
+            f"{shape}"
         )
     words: tuple[str, ...] = ("error",)
     if isinstance(space, (Counts, Interval, Curves)):

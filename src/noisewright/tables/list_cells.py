@@ -40,6 +40,15 @@ class SetCells(Cells):
         labels = "text" if str in kinds else "bytes" if bytes in kinds else "number"
         return is_list(kind) and is_label_type(kind.value_type, labels)
 
+    def empty(self, row: int) -> BadCellError:
+        """Return the error for an empty cell, which a CSV file has for an empty set, too."""
+        return BadCellError(
+            row,
+            "is empty",
+            "If that stands for the empty set, as in most CSV files, declare null = [] for the "
+            "column in the plan (null=[] of nw.Column). Otherwise fill it or leave the row out.",
+        )
+
     def _from_plain(self, values: Sequence[Any]) -> ItemSets:
         indices: list[int] = []
         offsets, gaps = [0], np.zeros(len(values), dtype=np.bool_)

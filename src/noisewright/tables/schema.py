@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -111,10 +112,15 @@ class Schema:
         """Raise InputError unless the columns that are read are there."""
         missing = [name for name in self.inputs if name not in names]
         if missing:
-            # Columns of the table are not listed: without a header they would be a record.
+            # Columns of the table are not listed: without a header they would be a record. Where
+            # most of those that are read are there, it has one.
+            free = [name for name in names if name not in {*self.inputs, *self.dropped}]
+            has_header = 2 * len(missing) < len(self.inputs)
+            near = difflib.get_close_matches(missing[0], free, n=1) if has_header else []
+            hint = f" Did you mean {near[0]!r} in place of {missing[0]!r}?" if near else ""
             raise InputError(
-                f"the plan names {', '.join(map(repr, missing))}, which the table does not have. "
-                "Correct the plan or rename the columns; a CSV file needs a header."
+                f"the plan names {', '.join(map(repr, missing))}, which the table does not have."
+                f"{hint} Correct the plan or rename the columns; a CSV file needs a header."
             )
 
     def require_named(self, names: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, final
 
@@ -15,7 +16,7 @@ from noisewright.errors import (
     ParameterError,
     UnknownDatasetError,
 )
-from noisewright.exact import as_text
+from noisewright.exact import as_text, exactly, show
 from noisewright.ledger import Balance, Change, DataPart, Fingerprint, Ledger, Reservation
 from noisewright.mechanisms import Guarantee
 from noisewright.sampling import Source, require_private
@@ -210,7 +211,7 @@ class _Advice:
         words = ["noisewright ledger grant", shlex.quote(where), shlex.quote(dataset)]
         exact = epsilon.ratio is None and epsilon.rational.denominator < 1000
         words += ["--epsilon", as_text(epsilon.rational) if exact else repr(epsilon.ceiling())]
-        words += ["--delta", as_text(delta)] if delta else []
+        words += ["--delta", _as_given(delta)] if delta else []
         words += ["--person", shlex.quote(person)] if person is not None else []
         words += [] if self.subject.change == "replace" else ["--change", repr(self.subject.change)]
         words += ["--data", shlex.quote(path)] if path is not None else []
@@ -263,3 +264,9 @@ def _has_odd_cells(frame: Any) -> bool:
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return True
     return False
+
+
+def _as_given(number: Fraction) -> str:
+    """Return an exact text of a number, with a power of ten where that is one: 1e-9."""
+    short = show(number) if float(number) else as_text(number)
+    return short if exactly(short) == number else as_text(number)

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, final
 
-from noisewright.errors import MissingPartError, ParameterError
+from noisewright.errors import EngineError, MissingPartError, ParameterError
 from noisewright.given import brief
 from noisewright.public import public_methods
 from noisewright.relations.sql.sql_tables import SqlTable
 from noisewright.relations.sql.terms import Term, call, expressions, table_term, text
 
 _OURS = "relation_of_noisewright_"
+_FILES, _MOST_NAMED = ("parquet", "csv", "json"), 20
+"""How names end that DuckDB takes for files, and how many tables a message names."""
+
 _INSIDE = {"enable_external_access": False, "python_enable_replacements": False}
 """Settings that keep DuckDB from files, networks and variables of Python."""
 
@@ -57,9 +60,38 @@ class DuckDB(SqlTable):
                 "of a database or of a Parquet file."
             )
         query = f"SELECT * FROM {self.term().sql(dialect=self.dialect)} LIMIT 0"
-        self.schema = self._guard(
-            lambda: self._query(query, [self]).to_arrow_table(), "open"
-        ).schema
+        try:
+            self.schema = self._guard(
+                lambda: self._query(query, [self]).to_arrow_table(), "open"
+            ).schema
+        except EngineError:
+            others = self._others(table)
+            if others is None:
+                raise
+        else:
+            return
+        raise EngineError(
+            f"there is no {self.name.removeprefix('the ')} (CatalogException). {others}"
+        )
+
+    def _others(self, table: Any) -> str | None:
+        """Say which tables there are instead of one; None if it is there, or nobody knows."""
+        if self._relation is not None or table is None:
+            return None
+        try:
+            found = self._connection.sql(
+                "SELECT table_schema, table_name FROM information_schema.tables"
+            ).fetchall()
+        except Exception:
+            return None
+        wanted = tuple(part.name for part in self._table.parts)
+        if wanted[-1] in {name for _, name in found} or wanted[-1] in _FILES:
+            return None
+        names = [name if schema == "main" else f"{schema}.{name}" for schema, name in found]
+        if not names:
+            return "The database has no tables."
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        return f"The database has {', '.join(map(repr, names[:_MOST_NAMED]))}{more}."
 
     def _open(self, path: Path, table: Any, config: dict[str, Any]) -> None:
         if not path.exists():
@@ -71,10 +103,21 @@ class DuckDB(SqlTable):
             self._table = expressions().Table(this=call("READ_PARQUET", text(str(path))))
         else:
             connect = duckdb().connect
-            self._connection = self._guard(
-                lambda: connect(str(path), read_only=True, config=config), "open"
+            try:
+                self._connection = self._guard(
+                    lambda: connect(str(path), read_only=True, config=config), "open"
+                )
+            except EngineError:
+                if not _is_database(path):
+                    raise
+            else:
+                self._table = table_term(table)
+                return
+            raise EngineError(
+                f"DuckDB could not open {path}, a file of DuckDB. It may be open elsewhere: close "
+                "it there, or give the open connection in its place, as in nw.DuckDB(connection, "
+                f"{table!r})."
             )
-            self._table = table_term(table)
 
     def term(self) -> Term:
         """Return the table as a part of a query."""
@@ -111,6 +154,15 @@ class DuckDB(SqlTable):
 def is_relation(value: Any) -> bool:
     """Tell whether a value is a relation of DuckDB, without loading DuckDB."""
     return type(value).__name__ == "DuckDBPyRelation"
+
+
+def _is_database(path: Path) -> bool:
+    """Tell whether a file begins as those of DuckDB do: a checksum, and its name."""
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError:
+        return False
 
 
 def duckdb() -> Any:

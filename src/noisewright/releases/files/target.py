@@ -115,8 +115,8 @@ class TargetFiles:
                 f"Choose another name than {self.name}."
             )
         raise TargetError(
-            f"{str(there[0])!r} exists already. Choose another name, or pass Output(…, "
-            "overwrite=True) (--overwrite) to replace it and the files beside it."
+            f"{str(there[0])!r} exists already. Choose another name, or replace it and "
+            "the files beside it: --overwrite, in Python Output(…, overwrite=True)."
         )
 
     def remove_others(self, *kept: Path) -> None:

@@ -21,6 +21,7 @@ from noisewright.spaces import Categories
 from noisewright.synthetic import (
     ClassedQuery,
     Conjunction,
+    ItemColumns,
     Measurement,
     QueryBound,
     Spend,
@@ -130,15 +131,18 @@ def _read_keys(made: Synthesis, by: str | Sequence[str]) -> tuple[str, ...]:
     keys = (by,) if isinstance(by, str) else tuple(by)
     known = made.domain.by_name
     for name in keys:
+        _require_whole(made, name)
         if name not in known:
             raise InputError(f"there is no column {name!r}; the table has {', '.join(known)}.")
     if len(set(keys)) < len(keys):
         raise InputError(f"by is {', '.join(map(repr, keys))}; name each column once.")
     groups = prod(known[name].size for name in keys)
     if groups > _MOST_GROUPS:
+        have = "has" if len(keys) == 1 else "have together"
         raise TooLargeError(
-            f"{', '.join(keys)} have {groups:,} groups (at most {_MOST_GROUPS:,}). Ask for ranges "
-            "instead, as in where={'age': {'at_least': 20, 'at_most': 29}}.",
+            f"{', '.join(keys)} {have} {groups:,} groups (at most {_MOST_GROUPS:,}). Ask for "
+            "ranges instead: --where \"age >= 20 AND age <= 29\", in Python where={'age': "
+            "{'at_least': 20, 'at_most': 29}}.",
             size=groups,
         )
     return keys
@@ -149,6 +153,8 @@ def _read_condition(made: Synthesis, where: Any) -> ClassedQuery:
     if where is None or (isinstance(where, Mapping) and not where):
         return ClassedQuery.of_conditions(sizes, {})
     if isinstance(where, Mapping):
+        for name in where:
+            _require_whole(made, name)
         (part,) = Workload.conjunctions(made.domain, [where]).parts
         assert isinstance(part, Conjunction)
         allowed = dict(zip(part.columns, part.allowed, strict=True))
@@ -159,9 +165,32 @@ def _read_condition(made: Synthesis, where: Any) -> ClassedQuery:
             "expression such as nw.col('age') >= 30, or a text as after WHERE in SQL."
         )
     found = ClassedQuery.of_conditions(sizes, {})
-    for columns, holds in condition_cells(where, _split_table(made), made.domain.by_name):
+    try:
+        cells = [*condition_cells(where, _split_table(made), made.domain.by_name)]
+    except InputError as problem:
+        for name in made.split.parts:
+            if f"there is no column {name!r}" in str(problem):
+                _require_whole(made, name)
+        raise
+    for columns, holds in cells:
         found = found.both(ClassedQuery.of_cells(columns, holds))
     return found
+
+
+def _require_whole(made: Synthesis, name: Any) -> None:
+    """Refuse a column of sets or curves, which is asked about by its parts."""
+    part = made.split.parts.get(name) if isinstance(name, str) else None
+    if part is None:
+        return
+    own = next(iter(part.columns))
+    if isinstance(part, ItemColumns):
+        raise InputError(
+            f"{name!r} holds sets, and each item is a column of its own: ask about {own!r}, for "
+            f"example, as in --where '\"{own}\" = true', in Python {{{own!r}: True}}."
+        )
+    raise InputError(
+        f"{name!r} holds curves, and each coefficient is a column of its own: {own!r}, for example."
+    )
 
 
 def _split_table(made: Synthesis) -> Any:

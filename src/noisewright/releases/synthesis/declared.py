@@ -44,6 +44,8 @@ class Columns:
 
     schema: Schema
     budget: tuple[Any, Any]
+    notes_others: bool = False
+    """Whether columns that nothing is said about are worth a note: nobody wrote others='drop'."""
 
     @cached_property
     def split(self) -> SplitColumns:
@@ -72,18 +74,23 @@ class Columns:
             names=tuple(columns),
         )
         budget = (read_epsilon(said.get("epsilon")), read_delta(said.get("delta", 0)))
-        return cls(schema, budget)
+        return cls(schema, budget, notes_others=not isinstance(plan, Plan | str | os.PathLike))
 
     @property
     def names(self) -> list[str]:
         """The declared columns."""
         return [name for name, _ in self.domain.columns]
 
+    def find_unnamed(self, names: Sequence[str]) -> list[str]:
+        """Return the columns that nothing is said about."""
+        known = {*self.schema.inputs, *self.schema.dropped}
+        return [name for name in names if name not in known]
+
     def require_named(self, names: Sequence[str]) -> None:
         """Refuse columns that nothing is said about; no cell of a synthetic table can be kept."""
         schema = self.schema
         schema.require_present(names)
-        unnamed = [name for name in names if name not in (*schema.inputs, *schema.dropped)]
+        unnamed = self.find_unnamed(names)
         if unnamed and schema.others == "error":
             raise InputError(
                 f"the plan says nothing about {', '.join(map(repr, unnamed))}. Declare what these "
@@ -160,6 +167,16 @@ class Declared:
     def declared(self) -> Schema:
         """How cells are read."""
         return self.columns.schema
+
+    def notes(self) -> list[str]:
+        """Name the columns of the table that are left out because nothing is said about them."""
+        columns = self.columns
+        left = columns.find_unnamed(self.reader.schema.names) if columns.notes_others else []
+        if not left:
+            return []
+        more = f" and {len(left) - 10} more" if len(left) > 10 else ""
+        listed = f"{', '.join(map(repr, left[:10]))}{more}"
+        return [f"Left out, because nothing is said about them: {listed}. 'drop' says it is meant."]
 
     def count_rows(self) -> int:
         """Return how many rows count, which is public; cells are checked only to tell whose."""

@@ -23,6 +23,7 @@ from noisewright.synthetic import (
     Bins,
     ByBlr,
     ByPoints,
+    CliqueSynthesizer,
     Inference,
     Marginal,
     Mst,
@@ -33,6 +34,7 @@ from noisewright.synthetic import (
     Synthesizer,
     Workload,
     WorkloadErrors,
+    varying,
 )
 
 _MANY = 1 << 60
@@ -147,8 +149,12 @@ class SynthesisTask:
 
     def predict(self, people: int) -> WorkloadErrors:
         """Return the errors to be expected of so many rows, with what is to be said about them."""
-        errors = self.synthesizer(people).predict(people)
-        said = remarks_on(errors, self.asked, self.budget.guarantee)
+        made = self.synthesizer(people)
+        errors = made.predict(people)
+        said = (
+            *remarks_on(errors, self.asked, self.budget.guarantee),
+            *_only_pairs(made, errors, self.asked),
+        )
         return replace(errors, remarks=(*self.about_noise, *self.known.remarks, *said))
 
     def rows(self, people: int) -> int:
@@ -195,7 +201,8 @@ def predict_synthesis(
     task.require_possible()
     task.require_memory(count)
     task.knowledge.require_possible(count, task.rows(count))
-    return task.with_better_noise().predict(count)
+    found = task.with_better_noise().predict(count)
+    return replace(found, remarks=(*found.remarks, *task.grid.even_words()))
 
 
 def _only_points(method: Method, fitted_as: str) -> str:
@@ -227,14 +234,12 @@ def declaring_plan(plan: Any, workload: Any) -> Any:
 def budget_for(
     plan: Any, columns: Columns, epsilon: Number | None, delta: Number | None
 ) -> RunBudget:
-    """Return what may be spent: what was asked for, or else the budget of the plan."""
+    """Return what may be spent: what was asked for, and else what the plan says of each."""
     given, spare = columns.budget
-    if epsilon is None:
-        if given is None or not isinstance(plan, Plan | str | os.PathLike):
-            raise ParameterError("epsilon is missing: it is the privacy budget per person. Try 1.")
-        whole, slack = given, spare if delta is None else delta
-    else:
-        whole, slack = epsilon, 0 if delta is None else delta
+    if epsilon is None and (given is None or not isinstance(plan, Plan | str | os.PathLike)):
+        raise ParameterError("epsilon is missing: it is the privacy budget per person. Try 1.")
+    whole = given if epsilon is None else epsilon
+    slack = spare if delta is None else delta
     return RunBudget.of(whole, slack, rows_per_person=columns.rows_per_person)
 
 
@@ -291,6 +296,29 @@ def _vacuous(errors: WorkloadErrors, workload: Workload) -> list[str]:
         f"Noise drowns {sum(drowned):,} of the {len(drowned):,} parts of the workload: if these "
         f"are counted, their counts say nothing about the data. {_WHAT_HELPS}"
     ]
+
+
+def _only_pairs(made: Synthesizer, errors: WorkloadErrors, workload: Workload) -> list[str]:
+    """Say so where marginals of three columns and more are asked for, and none is counted."""
+    asked = [part for part in errors.parts if part.in_workload]
+    larger = [
+        part.counted
+        for part, queries in zip(asked, workload.parts, strict=False)
+        if isinstance(queries, Marginal) and len(varying(workload.domain, part.columns)) > 2
+    ]
+    if not isinstance(made, CliqueSynthesizer) or not larger or any(c is not False for c in larger):
+        return []
+    if len(larger) == 1:
+        which, they = "The marginal of three or more columns in the workload is not", "it follows"
+    else:
+        which = f"None of the {len(larger):,} marginals of three or more columns in the workload is"
+        they = "they follow"
+    why = "this way of fitting counts pairs at most"
+    if isinstance(made, ByPoints):
+        why = "they have too many cells" if len(larger) > 1 else "it has too many cells"
+        if made.larger:
+            why = "noise would drown such counts at this budget"
+    return [f"{which} counted together: {why}, so {they} from pairs of columns."]
 
 
 _WHAT_HELPS = "More people, a larger epsilon, fewer columns or coarser ones would help."

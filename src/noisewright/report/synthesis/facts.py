@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisewright.report.release.facts import PageFacts
-from noisewright.spaces import Records
+from noisewright.spaces import Categories, Records
 from noisewright.synthetic import (
     DISTANCE,
     Measurement,
@@ -104,6 +104,15 @@ class SynthesisFacts(PageFacts):
     def titles(self) -> tuple[str, ...]:
         """The columns of the table."""
         return self.columns or self.names
+
+    @property
+    def split_into(self) -> str:
+        """What columns of the table were split into, in words; empty if none was."""
+        spaces = [space for name, space in self.domain.columns if name not in self.titles]
+        items = any(isinstance(space, Categories) for space in spaces)
+        curves = any(not isinstance(space, Categories) for space in spaces)
+        said = ["each item of a set"] * items + ["each coefficient of a curve"] * curves
+        return " and ".join(said).capitalize()
 
     @property
     def varying(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ before, beside what is found after.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -82,7 +83,7 @@ def synthesis_page(facts: SynthesisFacts, *, progress: Advance | None = None) ->
         error=_error(facts),
         linked=pairs,
         possible=len(facts.varying) * (len(facts.varying) - 1) // 2,
-        uncounted=[one.name for one in facts.counted[MOST_SECTIONS:]],
+        uncounted=_names_and_times(facts),
         budget=view_budget(facts.balance, facts.charged or facts.guarantee, what="table"),
         certificate=certificate_name(facts.files),
         **seen,
@@ -90,6 +91,12 @@ def synthesis_page(facts: SynthesisFacts, *, progress: Advance | None = None) ->
     if progress is not None:
         progress(len(views) + 1, len(views) + 1)
     return page
+
+
+def _names_and_times(facts: SynthesisFacts) -> list[str]:
+    """Return what was counted and has no section, each once with how often it was counted."""
+    times = Counter(one.name for one in facts.counted[MOST_SECTIONS:])
+    return [f"{name} ({many:,} times)" if many > 1 else name for name, many in times.items()]
 
 
 def _error(facts: SynthesisFacts) -> tuple[str, str]:
@@ -163,6 +170,7 @@ class ErrorView:
     """What a page says of errors: on average (`over` what), and part by part."""
 
     expected: str
+    expected_in_workload: str
     expected_of_counted: str
     found: str
     over: str
@@ -188,10 +196,12 @@ def view_errors(facts: SynthesisFacts) -> ErrorView:
     over = f"{quantity(len(asked), 'part')} of the workload"
     if counted_besides:
         over += f" and {quantity(counted_besides, 'other count')} that the method makes"
-    noise = errors.expected_of_counted
+    noise, own = errors.expected_of_counted, errors.expected_in_workload
+    own = own if counted_besides or others else None
     title = "Parts of the workload that were counted by themselves"
     return ErrorView(
         readable(errors.expected),
+        "" if own is None else readable(own),
         "unknown" if noise is None else readable(noise),
         "unknown" if errors.found is None else readable(errors.found),
         over,
@@ -215,10 +225,16 @@ def _tabulate(parts: Sequence[PartError], words: str) -> ErrorTable:
             (
                 part.name,
                 scale.strip(part.expected, ring=part.found),
-                readable(part.expected),
-                "" if part.found is None else readable(part.found),
+                _readable_error(part, part.expected),
+                "" if part.found is None else _readable_error(part, part.found),
                 f"{part.queries:,}",
             )
             for part in shown
         ),
     )
+
+
+def _readable_error(part: PartError, error: float) -> str:
+    """Return an error; that of a marginal that is as large as possible says nothing else."""
+    is_marginal = part.name == " × ".join(part.columns)
+    return f"{readable(error)}: lost in noise" if is_marginal and error >= 2 else readable(error)

@@ -27,6 +27,7 @@ from noisewright.tables.files.table_reader import (
     plain_schema,
     unreadable,
 )
+from noisewright.tables.label_cells import LabelCells
 from noisewright.tables.plain_cells import number_in
 from noisewright.tables.schema import Schema
 
@@ -221,18 +222,28 @@ class CsvFile(TableReader):
 
     def _not_of_its_type(self, field: ArrowField, row: int) -> DataError:
         kind = {"int64": "a whole number", "bool": "true or false"}.get(str(field.type), "a number")
+        form = ""
         if is_temporal(field.type):
+            with_time = pa.types.is_timestamp(field.type)
             kind = "a date"
-        decimals = (
-            ' Numbers with decimals are declared by space = "interval", with low, high and step; '
-            'off_grid = "round" rounds them.'
+            form = f" Dates are written as in 2026-07-31{'T08:30' * with_time}."
+        advice = (
+            "Correct the cell, or declare null = … for the column in the plan: what such cells, "
+            "and empty ones, count as."
         )
+        if isinstance(self._cells.get(field.name), LabelCells):
+            advice = (
+                "Correct the cell, or declare other = … for the column in the plan: what "
+                "undeclared labels count as."
+            )
+        elif kind == "a whole number":
+            advice += (
+                ' Numbers with decimals are declared by space = "interval", with low, high and '
+                'step; off_grid = "round" rounds them.'
+            )
         return DataError(
             f"the column {field.name!r} of {self.name} is not {kind} in row {row:,}, as the plan "
-            "says it is. Correct the cell or leave it empty, or declare in the plan what such "
-            "cells count as (null=…, or other=… for labels)."
-            + decimals
-            * (kind == "a whole number"),
+            f"says it is.{form} {advice}",
             row=row - 1,
         )
 

@@ -96,7 +96,7 @@ class JoinedColumns(TableReader):
             row = first_row + first_bad(array, pa.float64())
             raise DataError(
                 f"the column {name!r} of {self.name} is not a number in row {row + 1:,}, but is "
-                "part of a curve. Correct the cell, or leave it empty.",
+                "part of a curve. Correct the cell, or leave the row out.",
                 row=row,
             )
         plain = plain_array(numbers).cast(pa.float64())
