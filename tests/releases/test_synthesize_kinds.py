@@ -357,7 +357,7 @@ def test_items_and_coefficients_are_asked_for_in_sql_and_expressions(tmp_path: P
     page = made.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Columns: rich, basket, load." in re.sub("<[^>]*>", "", page)
     assert "each coefficient of a curve was counted" in page
-    assert "this page tells of 8 columns" in page
+    assert "this page is about 8 columns" in page
 
 
 def test_items_that_a_text_could_not_hold_are_refused_before_anything_is_spent(

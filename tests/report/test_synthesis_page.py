@@ -300,7 +300,7 @@ def test_columns_that_were_split_are_named_by_what_they_are() -> None:
 
     sets = said(("job", "likes"), job=nw.Categories(["a", "b"]), **items)
     assert "no row was copied from it. Each item of a set was counted as a column of its " in sets
-    assert "so that this page tells of 3 columns." in sets
+    assert "so this page is about 3 columns." in sets
     both = said(("likes", "load"), **items, **curve)
     assert "Each item of a set and each coefficient of a curve was counted" in both
     assert "column of its own" not in said(("job",), job=nw.Categories(["a", "b"]))
