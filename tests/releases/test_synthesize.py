@@ -352,7 +352,7 @@ def test_columns_that_a_mapping_does_not_name_are_noted(tmp_path: Path) -> None:
         return [note for note in made.notes if note.startswith("Left out")]
 
     assert notes({}) == [
-        "Left out, because they are not named: 'job', 'name'. Say 'drop' if you mean to leave them out."
+        "Left out, since not named: 'job', 'name'. Say 'drop' to leave them out on purpose."
     ]
     assert "'job'" not in notes({"job": "drop"})[0]
     assert not notes({"job": "drop", "name": "drop"})

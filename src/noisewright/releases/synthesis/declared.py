@@ -176,9 +176,7 @@ class Declared:
             return []
         more = f" and {len(left) - 10} more" if len(left) > 10 else ""
         listed = f"{', '.join(map(repr, left[:10]))}{more}"
-        return [
-            f"Left out, because they are not named: {listed}. Say 'drop' if you mean to leave them out."
-        ]
+        return [f"Left out, since not named: {listed}. Say 'drop' to leave them out on purpose."]
 
     def count_rows(self) -> int:
         """Return how many rows count, which is public; cells are checked only to tell whose."""
