@@ -148,7 +148,7 @@ function results(job) {
       h(
         "p",
         {},
-        "A table of counts is off by the sum of |share − true share| over its cells, which is 2 " +
+        "A marginal is off by the sum of |share − true share| over its cells, which is 2 " +
           `at most. Expected from noise alone: ${number(made.expected_error)} on average over ` +
           "the workload, if all of it were counted.",
       ),
@@ -156,7 +156,7 @@ function results(job) {
         "p",
         { class: "soft small" },
         `Measured between the synthetic rows and the noisy counts: ` +
-          `${number(made.workload_error)} on average over the counted tables. What was not ` +
+          `${number(made.workload_error)} on average over the counted marginals. What was not ` +
           "counted can be off by more; the report says which tables were.",
       ),
     );
