@@ -1,4 +1,4 @@
-"""Points against the graph, on tables that no number of the synthesizer was chosen on.
+"""Points against the graph, on tables that numbers of the synthesizer were not set on, or hardly.
 
     python -m benchmarks.synthesis_never_worse [--data ../shared/data] [--runs 3] [--only chain]
 
