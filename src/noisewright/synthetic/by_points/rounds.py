@@ -166,12 +166,15 @@ class ModelInRounds:
         """
         compared, counting = self._step(-1, Comparing), self._step(0, Counting)
         size, rows = counting.noise(MARGINAL).mean_size, self.steps.tallies.rows
-        expected = [tables[names] * rows for names in pairs]
+        # One table at a time: all of them again would take as much memory as they do.
+        seen = [
+            (noise_in(expected, size), part_above_noise(expected, size))
+            for expected in (tables[names] * rows for names in pairs)
+        ]
+        noises, told = np.array(seen).T
         distances = np.array([apart[names] for names in pairs], dtype=np.float64)
-        told = np.array([part_above_noise(table, size) for table in expected])
         # A distance is half of that in L1, which the noise of a table is added up in.
         wrong = 2 * shrink(distances, compared.noise.deviation) * told
-        noises = np.array([noise_in(table, size) for table in expected])
         counts = allot(wrong, noises, [self.weights[names] for names in pairs], times)
         for names, many in zip(pairs, counts, strict=True):
             self.counted += [self.steps.count(names) for _ in range(many)]
